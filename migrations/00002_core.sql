@@ -121,6 +121,7 @@ create table imports (
   rows_invalid integer not null check (rows_invalid >= 0),
   created      integer not null check (created >= 0),
   problems     jsonb not null,
+  notes        jsonb not null,
   batch_id     uuid,
   -- How often a node took it.
   attempts     integer not null check (attempts >= 0),

@@ -25,6 +25,18 @@ type RowProblem struct {
 	Problem
 }
 
+// Note says what became of a row otherwise than its cells say, though nothing is wrong with it.
+type Note struct {
+	Column  string `json:"column"` // the name of one of the format's columns
+	Message string `json:"message"`
+}
+
+// RowNote is a note and where it is.
+type RowNote struct {
+	Row int `json:"row"` // its number in a spreadsheet
+	Note
+}
+
 // Row is the common part of all rows. The row of a format embeds it.
 // The format's own fields are only valid if there are no problems.
 type Row struct {
@@ -32,11 +44,17 @@ type Row struct {
 	// and a first line that names the separator does not.
 	Number   int
 	Problems []Problem
+	Notes    []Note
 }
 
 // AddProblem adds a problem to the row.
 func (r *Row) AddProblem(reason fault.Reason, column, format string, args ...any) {
 	r.Problems = append(r.Problems, Problem{Reason: reason, Column: column, Message: fmt.Sprintf(format, args...)})
+}
+
+// AddNote adds a note to the row.
+func (r *Row) AddNote(column, format string, args ...any) {
+	r.Notes = append(r.Notes, Note{Column: column, Message: fmt.Sprintf(format, args...)})
 }
 
 func (r *Row) row() *Row { return r }
@@ -83,6 +101,18 @@ func (t *Table[R, P]) Problems() []RowProblem {
 		row := P(&t.Rows[i]).row()
 		for _, p := range row.Problems {
 			all = append(all, RowProblem{row.Number, p})
+		}
+	}
+	return all
+}
+
+// Notes returns the notes of all rows.
+func (t *Table[R, P]) Notes() []RowNote {
+	var all []RowNote
+	for i := range t.Rows {
+		row := P(&t.Rows[i]).row()
+		for _, n := range row.Notes {
+			all = append(all, RowNote{row.Number, n})
 		}
 	}
 	return all

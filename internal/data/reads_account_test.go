@@ -45,7 +45,10 @@ var accountReads = []read{
 	{accountdb.ListMembers, args{member.Search{Tier: "gold", Limit: 9}}, "other [owner]"},
 	{accountdb.ListMembers, args{member.Search{Tag: "vip", Limit: 9}}, "other [owner]"},
 	{accountdb.ListMembers, args{member.Search{Statuses: []member.Status{member.Inactive}, Limit: 9}}, "other [owner]"},
-	{accountdb.ListTaken, args{[]string{"BO@example.com", "", "x"}, []string{"ana", "", "x"}}, "BO@example.com; ana"},
+	{
+		accountdb.ListTaken, args{[]string{"bo@example.com", "", "x"}, []string{"ana", "", "x"}, []string{"cy", "bo", ""}},
+		"{Emails={Email=bo@example.com Name=bo} Subjects=ana Names=cy}",
+	},
 	{accountdb.ListPeople, args{"third"}, "third"},
 	{accountdb.FindOtherOwner, args{"member"}, "true"},
 	{accountdb.FindOtherOwner, args{"third"}, "false"},

@@ -103,6 +103,31 @@ test("maps the columns of a file of another program", async () => {
   expect(members.map(({ phone }) => phone)).toEqual(["+353865550101"]);
 });
 
+test("reads national numbers, turned names and families as the other program meant them", async () => {
+  const csv =
+    'Name,Email,Mobile\n"Ó Broin, Nora",nora@family.example,0170 1234567\n"Ó Broin, Eoin",Nora@family.example,\n';
+  await using there = await visit({ role: "owner", path: "/imports?what=members" });
+  const { page } = there;
+  const input = page.getByRole("tabpanel", { name: "Members" }).locator("input[type=file]");
+  await input.setInputFiles(file("family.csv", csv));
+  await page.getByText("2 members ready to import").waitFor();
+  await page.getByRole("heading", { name: "Notes on 2 rows" }).waitFor();
+  await page.getByRole("row", { name: /^2 name Ó Broin, Nora .*read as Nora Ó Broin/ }).waitFor();
+  await page.getByRole("row", { name: /^3 email .*Row 2 has the same email/ }).waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole("button", { name: "Import 2 members" }).click();
+  await page.getByText("2 members imported").waitFor();
+  const { members = [] } = await call<{ members?: Record<string, string>[] }>(
+    "owner",
+    "MemberService/ListMembers",
+    { filter: { query: "Ó Broin" } },
+  );
+  expect(members.map(({ name, email, phone }) => [name, email, phone])).toEqual([
+    ["Eoin Ó Broin", undefined, undefined],
+    ["Nora Ó Broin", "nora@family.example", "+491701234567"],
+  ]);
+});
+
 test("shows what became of an import if the response to it is lost", async () => {
   await using there = await visit({ role: "owner", path: "/imports?what=members" });
   const { page, complaints } = there;

@@ -173,7 +173,10 @@ type Import struct {
 	ExpireTime *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
 	// What becomes of the columns of the file, in their order. A column without a name is in the list if one with a name
 	// follows.
-	Columns       []*ImportColumn `protobuf:"bytes,15,rep,name=columns,proto3" json:"columns,omitempty"`
+	Columns []*ImportColumn `protobuf:"bytes,15,rep,name=columns,proto3" json:"columns,omitempty"`
+	// The first 1,000 notes so far, by row: what became of rows otherwise than their cells say, though nothing is wrong with
+	// them. Lists leave them out.
+	Notes         []*ImportNote `protobuf:"bytes,16,rep,name=notes,proto3" json:"notes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -313,6 +316,78 @@ func (x *Import) GetColumns() []*ImportColumn {
 	return nil
 }
 
+func (x *Import) GetNotes() []*ImportNote {
+	if x != nil {
+		return x.Notes
+	}
+	return nil
+}
+
+// ImportNote says what became of a row otherwise than its cells say, though nothing is wrong with it. Such as: an email
+// that another member has is left out.
+type ImportNote struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The row's number in a spreadsheet, as in ImportProblem.
+	Row int32 `protobuf:"varint,1,opt,name=row,proto3" json:"row,omitempty"`
+	// The name of the field.
+	Column string `protobuf:"bytes,2,opt,name=column,proto3" json:"column,omitempty"`
+	// What became of it, in a sentence.
+	Message       string `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ImportNote) Reset() {
+	*x = ImportNote{}
+	mi := &file_berth_v1_import_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ImportNote) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ImportNote) ProtoMessage() {}
+
+func (x *ImportNote) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_import_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ImportNote.ProtoReflect.Descriptor instead.
+func (*ImportNote) Descriptor() ([]byte, []int) {
+	return file_berth_v1_import_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *ImportNote) GetRow() int32 {
+	if x != nil {
+		return x.Row
+	}
+	return 0
+}
+
+func (x *ImportNote) GetColumn() string {
+	if x != nil {
+		return x.Column
+	}
+	return ""
+}
+
+func (x *ImportNote) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
 // ImportColumn says what becomes of a column of the file.
 type ImportColumn struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -327,7 +402,7 @@ type ImportColumn struct {
 
 func (x *ImportColumn) Reset() {
 	*x = ImportColumn{}
-	mi := &file_berth_v1_import_proto_msgTypes[1]
+	mi := &file_berth_v1_import_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -339,7 +414,7 @@ func (x *ImportColumn) String() string {
 func (*ImportColumn) ProtoMessage() {}
 
 func (x *ImportColumn) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_import_proto_msgTypes[1]
+	mi := &file_berth_v1_import_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -352,7 +427,7 @@ func (x *ImportColumn) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportColumn.ProtoReflect.Descriptor instead.
 func (*ImportColumn) Descriptor() ([]byte, []int) {
-	return file_berth_v1_import_proto_rawDescGZIP(), []int{1}
+	return file_berth_v1_import_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *ImportColumn) GetName() string {
@@ -390,7 +465,7 @@ type ImportProblem struct {
 
 func (x *ImportProblem) Reset() {
 	*x = ImportProblem{}
-	mi := &file_berth_v1_import_proto_msgTypes[2]
+	mi := &file_berth_v1_import_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -402,7 +477,7 @@ func (x *ImportProblem) String() string {
 func (*ImportProblem) ProtoMessage() {}
 
 func (x *ImportProblem) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_import_proto_msgTypes[2]
+	mi := &file_berth_v1_import_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -415,7 +490,7 @@ func (x *ImportProblem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportProblem.ProtoReflect.Descriptor instead.
 func (*ImportProblem) Descriptor() ([]byte, []int) {
-	return file_berth_v1_import_proto_rawDescGZIP(), []int{2}
+	return file_berth_v1_import_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *ImportProblem) GetRow() int32 {
@@ -450,7 +525,7 @@ var File_berth_v1_import_proto protoreflect.FileDescriptor
 
 const file_berth_v1_import_proto_rawDesc = "" +
 	"\n" +
-	"\x15berth/v1/import.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x14berth/v1/error.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xf2\x04\n" +
+	"\x15berth/v1/import.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x14berth/v1/error.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x9e\x05\n" +
 	"\x06Import\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12(\n" +
 	"\x04kind\x18\x02 \x01(\x0e2\x14.berth.v1.ImportKindR\x04kind\x12.\n" +
@@ -471,7 +546,13 @@ const file_berth_v1_import_proto_rawDesc = "" +
 	"\bend_time\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\aendTime\x12;\n" +
 	"\vexpire_time\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"expireTime\x120\n" +
-	"\acolumns\x18\x0f \x03(\v2\x16.berth.v1.ImportColumnR\acolumns\"K\n" +
+	"\acolumns\x18\x0f \x03(\v2\x16.berth.v1.ImportColumnR\acolumns\x12*\n" +
+	"\x05notes\x18\x10 \x03(\v2\x14.berth.v1.ImportNoteR\x05notes\"P\n" +
+	"\n" +
+	"ImportNote\x12\x10\n" +
+	"\x03row\x18\x01 \x01(\x05R\x03row\x12\x16\n" +
+	"\x06column\x18\x02 \x01(\tR\x06column\x12\x18\n" +
+	"\amessage\x18\x03 \x01(\tR\amessage\"K\n" +
 	"\fImportColumn\x12\x1c\n" +
 	"\x04name\x18\x01 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12\x1d\n" +
 	"\x05field\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x18(R\x05field\"\x82\x01\n" +
@@ -506,32 +587,34 @@ func file_berth_v1_import_proto_rawDescGZIP() []byte {
 }
 
 var file_berth_v1_import_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_berth_v1_import_proto_msgTypes = make([]protoimpl.MessageInfo, 3)
+var file_berth_v1_import_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
 var file_berth_v1_import_proto_goTypes = []any{
 	(ImportKind)(0),               // 0: berth.v1.ImportKind
 	(ImportStatus)(0),             // 1: berth.v1.ImportStatus
 	(*Import)(nil),                // 2: berth.v1.Import
-	(*ImportColumn)(nil),          // 3: berth.v1.ImportColumn
-	(*ImportProblem)(nil),         // 4: berth.v1.ImportProblem
-	(*Actor)(nil),                 // 5: berth.v1.Actor
-	(*timestamppb.Timestamp)(nil), // 6: google.protobuf.Timestamp
-	(ErrorReason)(0),              // 7: berth.v1.ErrorReason
+	(*ImportNote)(nil),            // 3: berth.v1.ImportNote
+	(*ImportColumn)(nil),          // 4: berth.v1.ImportColumn
+	(*ImportProblem)(nil),         // 5: berth.v1.ImportProblem
+	(*Actor)(nil),                 // 6: berth.v1.Actor
+	(*timestamppb.Timestamp)(nil), // 7: google.protobuf.Timestamp
+	(ErrorReason)(0),              // 8: berth.v1.ErrorReason
 }
 var file_berth_v1_import_proto_depIdxs = []int32{
-	0, // 0: berth.v1.Import.kind:type_name -> berth.v1.ImportKind
-	1, // 1: berth.v1.Import.status:type_name -> berth.v1.ImportStatus
-	4, // 2: berth.v1.Import.problems:type_name -> berth.v1.ImportProblem
-	5, // 3: berth.v1.Import.created_by:type_name -> berth.v1.Actor
-	6, // 4: berth.v1.Import.create_time:type_name -> google.protobuf.Timestamp
-	6, // 5: berth.v1.Import.end_time:type_name -> google.protobuf.Timestamp
-	6, // 6: berth.v1.Import.expire_time:type_name -> google.protobuf.Timestamp
-	3, // 7: berth.v1.Import.columns:type_name -> berth.v1.ImportColumn
-	7, // 8: berth.v1.ImportProblem.reason:type_name -> berth.v1.ErrorReason
-	9, // [9:9] is the sub-list for method output_type
-	9, // [9:9] is the sub-list for method input_type
-	9, // [9:9] is the sub-list for extension type_name
-	9, // [9:9] is the sub-list for extension extendee
-	0, // [0:9] is the sub-list for field type_name
+	0,  // 0: berth.v1.Import.kind:type_name -> berth.v1.ImportKind
+	1,  // 1: berth.v1.Import.status:type_name -> berth.v1.ImportStatus
+	5,  // 2: berth.v1.Import.problems:type_name -> berth.v1.ImportProblem
+	6,  // 3: berth.v1.Import.created_by:type_name -> berth.v1.Actor
+	7,  // 4: berth.v1.Import.create_time:type_name -> google.protobuf.Timestamp
+	7,  // 5: berth.v1.Import.end_time:type_name -> google.protobuf.Timestamp
+	7,  // 6: berth.v1.Import.expire_time:type_name -> google.protobuf.Timestamp
+	4,  // 7: berth.v1.Import.columns:type_name -> berth.v1.ImportColumn
+	3,  // 8: berth.v1.Import.notes:type_name -> berth.v1.ImportNote
+	8,  // 9: berth.v1.ImportProblem.reason:type_name -> berth.v1.ErrorReason
+	10, // [10:10] is the sub-list for method output_type
+	10, // [10:10] is the sub-list for method input_type
+	10, // [10:10] is the sub-list for extension type_name
+	10, // [10:10] is the sub-list for extension extendee
+	0,  // [0:10] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_import_proto_init() }
@@ -547,7 +630,7 @@ func file_berth_v1_import_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_import_proto_rawDesc), len(file_berth_v1_import_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   3,
+			NumMessages:   4,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

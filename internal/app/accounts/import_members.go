@@ -24,9 +24,18 @@ type MemberImport struct {
 // insertLimit is the maximum number of rows in one statement, because of the statement timeout.
 const insertLimit = 5000
 
-// CheckImport adds a problem to each row whose email or subject another member has. It changes nothing.
+// CheckImport reads phone numbers of the tenant's own countries, and adds a problem to each row whose member is there
+// already. It writes nothing.
 func (s *Service) CheckImport(ctx context.Context, caller tenant.Caller, rows []member.ImportRow) error {
 	read := func(ctx context.Context, b *pg.Batch) error { return s.engine.Read(ctx, caller, b) }
+	var zones []string
+	var locale string
+	var batch pg.Batch
+	accountdb.ListZones(&batch, caller.Tenant, &zones, &locale)
+	if err := read(ctx, &batch); err != nil {
+		return err
+	}
+	member.ReadNational(rows, member.Countries(nil, zones, locale))
 	return rejectTaken(ctx, read, caller.Tenant, rows)
 }
 
@@ -93,17 +102,15 @@ func insertRows(tx *engine.Tx, all []member.ImportRow) {
 	}
 }
 
-// rejectTaken adds a problem to each row whose email or subject another member has.
+// rejectTaken adds a problem to each row whose member is there already.
 func rejectTaken(ctx context.Context, read engine.Reader, in tenant.TenantID, rows []member.ImportRow) error {
-	var emails, subjects, takenEmails, takenSubjects []string
-	for _, row := range rows {
-		emails, subjects = append(emails, row.Member.Email), append(subjects, row.Member.Subject)
-	}
+	emails, subjects, names := member.Sought(rows)
+	var existing member.Existing
 	var batch pg.Batch
-	accountdb.ListTaken(&batch, in, emails, subjects, &takenEmails, &takenSubjects)
+	accountdb.ListTaken(&batch, in, emails, subjects, names, &existing)
 	if err := read(ctx, &batch); err != nil {
 		return err
 	}
-	member.RejectTaken(rows, takenEmails, takenSubjects)
+	member.RejectTaken(rows, existing)
 	return nil
 }

@@ -76,7 +76,7 @@ func TestImportMembers_CreatesAllRowsOrNone(t *testing.T) {
 	}{
 		"one wrong row": {"name,phone\nAna,\nBen,12\n", 1},
 		"no name":       {"name,phone\nAna,\n,+351912345678\n", 1},
-		"twice":         {"name,email\nAna,a@example.com\nBen,A@example.com\n", 1},
+		"twice":         {"name,email\nAna,a@example.com\nANA,A@example.com\n", 1},
 		"subject twice": {"name,subject\nAna,a\nBen,a\n", 1},
 		"taken":         {"name,subject\nAna," + studio.Owner.Subject + "\n", 1},
 		"no members":    {"name\n", 0},
@@ -113,4 +113,62 @@ func TestImportMembers_RaceForTheSameMembers(t *testing.T) {
 	test.EqOp(t, 300, imported, test.Sprint(errs))
 	test.EqOp(t, 2, refused, test.Sprint(errs))
 	test.EqOp(t, len(reports), testkit.CountReasons(errs)[""], test.Sprint(errs))
+}
+
+// A family shares an address: the first has it. Whoever is there already is found again, also without the address.
+func TestImportMembers_LeavesASharedAddressToOneMember(t *testing.T) {
+	t.Parallel()
+	studio := testkit.New(t)
+	const family = "Name,Email,Mobile Phone\n\"Kilbride, Maeve\",maeve@example.com,0170 1234567\n" +
+		"\"Kilbride, Tara\",Maeve@example.com,\n"
+	imported := studio.ImportMembers(family, false)
+	must.EqOp(t, 2, imported.Members, must.Sprintf("%v", imported.Problems()))
+	test.SliceLen(t, 3, imported.Notes())
+	test.EqOp(t, 1, studio.Count(`select count(*) from members
+		where name = 'Maeve Kilbride' and email = 'maeve@example.com' and phone = '+491701234567'`))
+	test.EqOp(t, 1, studio.Count(`select count(*) from members where name = 'Tara Kilbride' and email = ''`))
+
+	again := studio.ImportMembers(family, false)
+	test.EqOp(t, 2, again.InvalidRows())
+	again = studio.ImportMembers("name,email\nTara Kilbride,maeve@example.com\n", false)
+	test.EqOp(t, 1, again.InvalidRows(), test.Sprint("alone"))
+	brother := studio.ImportMembers("name,email\nOisín Kilbride,MAEVE@example.com\n", false)
+	test.EqOp(t, 1, brother.Members)
+	test.EqOp(t, "A member with another name has this email, and keeps it.", brother.Notes()[0].Message)
+	test.EqOp(t, 1, studio.Count(`select count(*) from members where name = 'Oisín Kilbride' and email = ''`))
+}
+
+// A tenant with locations in several countries is asked which one it is.
+func TestImportMembers_ReadsNumbersOfAllCountriesOfTheTenant(t *testing.T) {
+	t.Parallel()
+	studio := testkit.New(t)
+	studio.Exec(`update tenants set time_zone = 'Europe/Berlin' where tenant_id = $1`, studio.Tenant)
+	studio.Exec(`update locations set time_zone = 'Europe/Vienna' where tenant_id = $1`, studio.Tenant)
+	imported := studio.ImportMembers("name,phone\nAna,0664 1234567\nBen,030 9018200\n", false)
+	must.SliceLen(t, 1, imported.Problems())
+	test.EqOp(t, 2, imported.Problems()[0].Row)
+	test.StrContains(t, imported.Problems()[0].Message, "several countries")
+	test.EqOp(t, "+49309018200", imported.Rows[1].Member.Phone)
+}
+
+// Two files with people of one family race: each address has one member, and nobody is lost.
+func TestImportMembers_RaceForASharedAddress(t *testing.T) {
+	t.Parallel()
+	studio := testkit.New(t)
+	names := []string{"Maeve", "Tara", "Oisín"}
+	reports := make([]accounts.MemberImport, len(names))
+	errs := testkit.ParallelErrors(len(names), func(i int) (err error) {
+		parsed := expect.Value(member.ParseImport([]byte("name,email\n" + names[i] + ",maeve@example.com\n")))(t)
+		reports[i], err = studio.App.Accounts.ImportMembers(t.Context(), studio.Owner, parsed, false, nil)
+		return err
+	})
+	test.EqOp(t, len(names), testkit.CountReasons(errs)[""], test.Sprint(errs))
+	notes := 0
+	for _, r := range reports {
+		test.EqOp(t, 1, r.Members)
+		notes += len(r.Notes())
+	}
+	test.EqOp(t, 2, notes)
+	test.EqOp(t, 1, studio.Count(`select count(*) from members where email = 'maeve@example.com'`))
+	test.EqOp(t, 3, studio.Count(`select count(*) from members where name = any($1)`, names))
 }

@@ -92,13 +92,13 @@ func runAs[R any, P csvfile.RowPointer[R]](
 		}
 		done += len(rows)
 		checked.Rows = parsed.Rows[:done]
-		i = i.Checked(done, checked.InvalidRows(), checked.Problems(), s.engine.Now())
+		i = i.Checked(done, checked.InvalidRows(), checked.Problems(), checked.Notes(), s.engine.Now())
 		if err := s.save(ctx, id, i); err != nil {
 			return err
 		}
 	}
 	if len(parsed.Rows) == 0 {
-		i = i.Checked(0, checked.InvalidRows(), checked.Problems(), s.engine.Now())
+		i = i.Checked(0, checked.InvalidRows(), checked.Problems(), checked.Notes(), s.engine.Now())
 	}
 	if i.Invalid > 0 {
 		return s.save(ctx, id, i.End(0, tenant.BatchID{}, s.engine.Now()))
@@ -108,7 +108,8 @@ func runAs[R any, P csvfile.RowPointer[R]](
 		if err := s.checkUnended(ctx, tx, i.ID); err != nil {
 			return err
 		}
-		ended := i.Checked(i.Rows, result.file.InvalidRows(), result.file.Problems(), tx.Now)
+		ended := i.Checked(i.Rows, result.file.InvalidRows(), result.file.Problems(),
+			result.file.Notes(), tx.Now)
 		coredb.UpdateImport(tx.Tx, tx.Tenant, ended.End(result.count, result.batch, tx.Now))
 		return nil
 	})

@@ -106,16 +106,16 @@ func ListMembers(b *pg.Batch, in tenant.TenantID, s member.Search, into *[]membe
 		fold.Text(s.Query)), into)
 }
 
-// ListTaken reads which of the emails and subjects belong to members. The results are spelled like the arguments.
-func ListTaken(b *pg.Batch, in tenant.TenantID, emails, subjects []string, takenEmails, takenSubjects *[]string) {
-	pg.Collect(b.Queue(`select e.email from unnest($2::text[]) as e (email)
-where exists (
-  select from members m where m.tenant_id = $1 and m.email_key = lower(e.email) and m.email_key <> '')`, in, emails),
-		takenEmails, pgx.RowTo[string])
-	pg.Collect(b.Queue(`select s.subject from unnest($2::text[]) as s (subject)
-where exists (
-  select from members m where m.tenant_id = $1 and m.subject = s.subject and m.subject <> '')`, in, subjects),
-		takenSubjects, pgx.RowTo[string])
+// ListTaken reads which of the emails and subjects belong to members, and which of the names to members without an
+// email. Emails are in lower case, and names as fold.Text returns them.
+func ListTaken(b *pg.Batch, in tenant.TenantID, emails, subjects, names []string, into *member.Existing) {
+	pg.Collect(b.Queue(`select m.email_key, m.name_key from members m
+where m.tenant_id = $1 and m.email_key = any($2) and m.email_key <> ''`, in, emails),
+		&into.Emails, pgx.RowToStructByPos[member.Addressee])
+	pg.Collect(b.Queue(`select m.subject from members m
+where m.tenant_id = $1 and m.subject = any($2) and m.subject <> ''`, in, subjects), &into.Subjects, pgx.RowTo[string])
+	pg.Collect(b.Queue(`select distinct m.name_key from members m
+where m.tenant_id = $1 and m.name_key = any($2) and m.email_key = ''`, in, names), &into.Names, pgx.RowTo[string])
 }
 
 // FindOtherOwner reads whether there is an active owner other than the given member.

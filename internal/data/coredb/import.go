@@ -31,7 +31,7 @@ var imports = pg.NewTable("i", func(i *fileimport.Import) []pg.Column {
 })
 
 var importsWithProblems = pg.NewReader(func(i *fileimport.Import) []pg.Column {
-	return append(imports.Of(i), pg.Read("i.problems", pg.JSON(&i.Problems)))
+	return append(imports.Of(i), pg.Read("i.problems", pg.JSON(&i.Problems)), pg.Read("i.notes", pg.JSON(&i.Notes)))
 })
 
 // DueImport is an import that is due, with its file.
@@ -55,14 +55,14 @@ where i.tenant_id = $1 and ($2::text[] is null or i.kind = any($2)) and ($3::tex
   and ($4::timestamptz is null or i.created_at >= $4) and ($5::timestamptz is null or i.created_at < $5)
   and ($6::uuid is null or i.id < $6)
 order by i.id desc limit $7`)
-	insertImport = pg.SQL(`insert into imports (` + imports.Names() + `, problems, file)
-values (` + imports.Parameters() + `, '[]', ` + imports.Extra(1) + `)`)
-	updateImport = pg.SQL(`update imports set ` + imports.Set() + `, problems = $11,
+	insertImport = pg.SQL(`insert into imports (` + imports.Names() + `, problems, notes, file)
+values (` + imports.Parameters() + `, '[]', '[]', ` + imports.Extra(1) + `)`)
+	updateImport = pg.SQL(`update imports set ` + imports.Set() + `, problems = $11, notes = $12,
   file = case when $9::timestamptz is not null then file end
 where tenant_id = $1 and id = $2`)
 )
 
-// FindImport reads an import with its problems; nil if there is none.
+// FindImport reads an import with its problems and notes; nil if there is none.
 func FindImport(b *pg.Batch, in tenant.TenantID, id tenant.ImportID, into **fileimport.Import) {
 	importsWithProblems.Find(b.Queue(findImport, in, id), into)
 }
@@ -91,7 +91,7 @@ type ImportQuery struct {
 	Limit       int
 }
 
-// ListImports reads imports without their problems.
+// ListImports reads imports without their problems and notes.
 func ListImports(b *pg.Batch, in tenant.TenantID, q ImportQuery, into *[]fileimport.Import) {
 	imports.List(b.Queue(listImports, in, q.Kinds, q.Statuses, pg.OrNull(q.From), pg.OrNull(q.Until), q.BeforeID,
 		q.Limit), into)
@@ -107,7 +107,10 @@ func UpdateImport(tx *pg.Tx, in tenant.TenantID, i fileimport.Import) {
 	if i.Problems == nil {
 		i.Problems = []fileimport.Problem{}
 	}
-	tx.Write(updateImport, append(imports.Update(in, &i), pg.Encode(i.Problems))...)
+	if i.Notes == nil {
+		i.Notes = []fileimport.Note{}
+	}
+	tx.Write(updateImport, append(imports.Update(in, &i), pg.Encode(i.Problems), pg.Encode(i.Notes))...)
 }
 
 // HasOldImports reads whether an import ended before a time.

@@ -43,6 +43,7 @@ func importMessage(i fileimport.Import) *v1.Import {
 		RowsInvalid:  int32(i.Invalid),
 		CreatedCount: int32(i.Created),
 		Problems:     convert.Messages(i.Problems, problemMessage),
+		Notes:        convert.Messages(i.Notes, noteMessage),
 		BatchId:      convert.IDText(i.Batch),
 		CreateTime:   convert.Timestamp(i.CreatedAt),
 		EndTime:      convert.Timestamp(i.EndedAt),
@@ -77,6 +78,10 @@ func problemMessage(p fileimport.Problem) *v1.ImportProblem {
 		Reason:  convert.Enum[v1.ErrorReason](v1.ErrorReason_value, "ERROR_REASON_", p.Reason),
 		Message: p.Message,
 	}
+}
+
+func noteMessage(n fileimport.Note) *v1.ImportNote {
+	return &v1.ImportNote{Row: int32(n.Row), Column: n.Column, Message: n.Message}
 }
 
 func filterValue(m *v1.ImportFilter) imports.ImportQuery {

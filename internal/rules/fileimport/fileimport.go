@@ -33,7 +33,7 @@ const (
 const (
 	// MaxUnended is how many imports of a tenant may not have ended.
 	MaxUnended = 10
-	// MaxProblems is how many problems of an import are kept.
+	// MaxProblems is how many problems of an import are kept, and how many notes.
 	MaxProblems = 1000
 	// Lease is after how long without progress another node takes an import.
 	Lease = 2 * time.Minute
@@ -45,6 +45,9 @@ const (
 
 // Problem is a problem in a row. The row 0 is the import as a whole.
 type Problem = csvfile.RowProblem
+
+// Note says what became of a row otherwise than its cells say.
+type Note = csvfile.RowNote
 
 // Match says what becomes of a column of the file.
 type Match = csvfile.Match
@@ -66,6 +69,7 @@ type Import struct {
 	Invalid  int // rows with problems, including the header
 	Created  int
 	Problems []Problem // the first ones
+	Notes    []Note    // the first ones
 	Batch    tenant.BatchID
 	Attempts int
 
@@ -100,14 +104,15 @@ func (i Import) Take(now time.Time) Import {
 		return i.Refuse(fault.InternalError, "The import could not be completed. Please try again.", now)
 	}
 	i.Status, i.Attempts = Running, i.Attempts+1
-	i.Done, i.Invalid, i.Problems = 0, 0, nil
+	i.Done, i.Invalid, i.Problems, i.Notes = 0, 0, nil, nil
 	i.DueAt = now.Add(Lease)
 	return i
 }
 
-// Checked notes that some rows have been checked, with the problems found so far.
-func (i Import) Checked(done, invalid int, problems []Problem, now time.Time) Import {
+// Checked says that some rows have been checked, with what was found so far.
+func (i Import) Checked(done, invalid int, problems []Problem, notes []Note, now time.Time) Import {
 	i.Done, i.Invalid, i.Problems = done, invalid, problems[:min(len(problems), MaxProblems)]
+	i.Notes = notes[:min(len(notes), MaxProblems)]
 	i.DueAt = now.Add(Lease)
 	return i
 }

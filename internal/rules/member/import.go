@@ -21,6 +21,8 @@ type ImportRow struct {
 	Member Member // without an id
 
 	first, last string // names, from columns of their own
+	email       string // as in the file, also if the address is left to another
+	national    string // a phone number without its country; ReadNational reads it
 }
 
 // Import has the rows of a file of members and their problems.
@@ -28,53 +30,33 @@ type Import = csvfile.Table[ImportRow, *ImportRow]
 
 // ParseImport reads members from a CSV file. Chosen says what becomes of some of its columns. The error is
 // IMPORT_INVALID: the file as a whole cannot be read, or INVALID_FIELD: the columns are not those of the file. A row
-// that repeats the email or subject of an earlier row gets a problem.
+// that repeats the subject of an earlier row, or its email and name, gets a problem.
 func ParseImport(file []byte, chosen ...csvfile.Match) (*Import, error) {
 	found, err := importFormat.Parse(file, chosen)
 	if err != nil {
 		return nil, err
 	}
-	emails, subjects := make(map[string]int), make(map[string]int)
+	subjects := make(map[string]int)
 	for i := range found.Rows {
 		row := &found.Rows[i]
 		row.Member.Status = Active
-		row.rejectDuplicate("email", strings.ToLower(row.Member.Email), emails)
-		row.rejectDuplicate("subject", row.Member.Subject, subjects)
+		row.email = row.Member.Email
+		row.rejectSubject(subjects)
 	}
+	turnNames(found.Rows)
+	shareAddresses(found.Rows)
 	return found, nil
 }
 
-func (r *ImportRow) rejectDuplicate(column, key string, rows map[string]int) {
-	if key == "" {
+func (r *ImportRow) rejectSubject(rows map[string]int) {
+	if r.Member.Subject == "" {
 		return
 	}
-	if first, duplicate := rows[key]; duplicate {
-		r.AddProblem(fault.AlreadyExistsReason, column, "Row %d has the same %s.", first, column)
+	if first, duplicate := rows[r.Member.Subject]; duplicate {
+		r.AddProblem(fault.AlreadyExistsReason, "subject", "Row %d has the same subject.", first)
 		return
 	}
-	rows[key] = r.Number
-}
-
-// RejectTaken adds a problem to each row whose email or subject another member has. Both lists are spelled as in the
-// rows.
-func RejectTaken(rows []ImportRow, emails, subjects []string) {
-	set := func(list []string) map[string]bool {
-		taken := make(map[string]bool, len(list))
-		for _, text := range list {
-			taken[text] = text != ""
-		}
-		return taken
-	}
-	takenEmails, takenSubjects := set(emails), set(subjects)
-	for i := range rows {
-		row := &rows[i]
-		if takenEmails[row.Member.Email] {
-			row.AddProblem(fault.AlreadyExistsReason, "email", "Another member has this email.")
-		}
-		if takenSubjects[row.Member.Subject] {
-			row.AddProblem(fault.AlreadyExistsReason, "subject", "Another member has this subject.")
-		}
-	}
+	rows[r.Member.Subject] = r.Number
 }
 
 var importFormat = csvfile.Format[ImportRow, *ImportRow]{
@@ -92,7 +74,7 @@ var importFormat = csvfile.Format[ImportRow, *ImportRow]{
 			return problem
 		}},
 		{Name: "email", FreeText: true, MaxLength: maxEmail, Read: readText("email")},
-		{Name: "phone", MaxLength: maxPhone, Read: readText("phone")},
+		{Name: "phone", MaxLength: maxPhone, Read: readPhone},
 		{Name: "subject", FreeText: true, MaxLength: maxSubject, Read: readText("subject")},
 		{Name: "tier", FreeText: true, MaxLength: maxTier, Read: readText("tier")},
 		{Name: "tags", FreeText: true, MaxLength: maxTags * (maxTag + 2), Read: readTags},

@@ -217,7 +217,7 @@ func TestParseImport_ReadsMembersAndReportsProblems(t *testing.T) {
 	t.Parallel()
 	found := expect.Value(member.ParseImport([]byte("Name,Email,phone,subject,tier,tags,Time Zone,locale,notes\n" +
 		"Ana,ana@example.com,+351 912 345 678,ana,gold,a; b;a,Europe/Lisbon,pt-pt,\"x\ny\"\n" +
-		"Ben,ANA@example.com,,ben,,,,,\n" +
+		"ANA,ANA@example.com,,ben,,,,,\n" +
 		"Cid,,1,ana,,,Mars,,\n" +
 		"Dee,dee@example.com,,dee,,,,,\n" +
 		"Eva,,,,,,,,\n" +
@@ -226,7 +226,10 @@ func TestParseImport_ReadsMembersAndReportsProblems(t *testing.T) {
 		Name: "Ana", Email: "ana@example.com", Phone: "+351912345678", Subject: "ana", Tier: "gold",
 		Tags: []string{"a", "b"}, TimeZone: "Europe/Lisbon", Locale: "pt-PT", Notes: "x\ny", Status: member.Active,
 	}, found.Rows[0].Member)
-	member.RejectTaken(found.Rows, []string{"dee@example.com", ""}, []string{"dee", ""})
+	member.ReadNational(found.Rows, nil)
+	member.RejectTaken(found.Rows, member.Existing{
+		Emails: []member.Addressee{{Email: "dee@example.com", Name: "dee"}}, Subjects: []string{"dee", ""},
+	})
 	test.Eq(t, []string{
 		"3 email ALREADY_EXISTS", "4 phone INVALID_FIELD", "4 time_zone INVALID_FIELD", "4 subject ALREADY_EXISTS",
 		"5 email ALREADY_EXISTS", "5 subject ALREADY_EXISTS",

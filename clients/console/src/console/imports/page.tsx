@@ -10,20 +10,13 @@ import { here } from "../../shared/format/time";
 import { useI18n, useText } from "../../shared/i18n";
 import { Card, PageHead, Tag, Time, type Tone } from "../../shared/ui";
 import { routes } from "../routes";
-import { DataTable, Dimmed, FieldHint, Hint, Page, Split, Tabbed } from "../ui";
+import { DataTable, FieldHint, Page, Split, Tabbed } from "../ui";
 import { Columns } from "./columns";
 import { headerRow, type Rows } from "./csv";
 import zone from "./drop-zone.module.css";
+import { Notes, Problems } from "./findings";
 import classes from "./importer.module.css";
-import {
-  type Import,
-  type Kind,
-  type Report,
-  type Send,
-  useImport,
-  useRecentImports,
-  useSend,
-} from "./send";
+import { type Import, type Kind, type Send, useImport, useRecentImports, useSend } from "./send";
 import { importTexts } from "./texts";
 
 const examples = {
@@ -138,11 +131,14 @@ function Progressing({ of: { file, sending, part, run }, words, to }: Progressin
   if (report.wrong > 0) return <Problems report={report} rows={file.rows} />;
   if (!dry) {
     return (
-      <Verdict title={words.done(report.imported)}>
-        <Button component={Link} to={to} variant="default">
-          {t.imports.view}
-        </Button>
-      </Verdict>
+      <>
+        <Verdict title={words.done(report.imported)}>
+          <Button component={Link} to={to} variant="default">
+            {t.imports.view}
+          </Button>
+        </Verdict>
+        <Notes report={report} rows={file.rows} />
+      </>
     );
   }
   if (report.rows === 0) return <Alert color="yellow">{t.imports.empty}</Alert>;
@@ -151,6 +147,7 @@ function Progressing({ of: { file, sending, part, run }, words, to }: Progressin
       <Verdict title={words.ready(report.rows)} note={t.imports.nothingYet}>
         <Button onClick={() => run(false)}>{words.run(report.rows)}</Button>
       </Verdict>
+      <Notes report={report} rows={file.rows} />
       <Sample rows={file.rows} />
     </>
   );
@@ -217,6 +214,7 @@ function Recent({ kind }: { kind: Kind }) {
             wrong: found.rowsInvalid,
             imported: 0,
             problems: found.problems,
+            notes: found.notes,
             columns: found.columns,
           }}
           rows={[]}
@@ -329,52 +327,6 @@ function DropZone({ of: { file, sending, choose } }: { of: Import }) {
 
 /** How many rows of the file are shown as a sample. */
 const sample = 6;
-
-/** How many problems are listed. */
-const mostProblems = 200;
-
-/** Problems by row and column, with the value of the cell. */
-function Problems({ report, rows }: { report: Report; rows: Rows }) {
-  const t = useText(importTexts);
-  const shown = report.problems.slice(0, mostProblems);
-  const cellOf = (row: number, field: string) =>
-    rows[row - 1]?.[report.columns.findIndex((column) => column.field === field)];
-  return (
-    <Card
-      bare
-      title={t.imports.problems(report.wrong, report.rows)}
-      extra={<Dimmed>{t.imports.nothingTaken}</Dimmed>}
-    >
-      <DataTable
-        rows={shown}
-        columns={[
-          { title: t.imports.row, ta: "right", c: "dimmed", show: ({ row }) => row },
-          {
-            title: t.imports.column,
-            show: ({ column }) => (column ? <code>{column}</code> : <Dimmed>–</Dimmed>),
-          },
-          {
-            title: t.imports.cell,
-            className: classes.cell,
-            show: ({ row, column }) =>
-              // The file of an import of before is not here.
-              column && rows.length > 0 && row > headerRow(rows) ? (
-                cellOf(row, column) || <Dimmed>{t.imports.emptyCell}</Dimmed>
-              ) : (
-                <Dimmed>–</Dimmed>
-              ),
-          },
-          { title: t.imports.wrong, show: ({ message }) => message },
-        ]}
-      />
-      {report.problems.length > shown.length && (
-        <Hint py={8} px={16}>
-          {t.imports.moreProblems(report.problems.length - shown.length)}
-        </Hint>
-      )}
-    </Card>
-  );
-}
 
 function Sample({ rows }: { rows: Rows }) {
   const t = useText(importTexts);

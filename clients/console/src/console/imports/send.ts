@@ -10,9 +10,10 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { type Rows, readCsv, readText } from "./csv";
 
-export interface Problem {
+/** What was found about a row. */
+export interface Finding {
   readonly row: number;
-  /** Empty if the whole row is invalid. */
+  /** Empty if it is about the whole row. */
   readonly column: string;
   readonly message: string;
 }
@@ -29,7 +30,9 @@ export interface Report {
   readonly rows: number;
   readonly wrong: number;
   readonly imported: number;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly Finding[];
+  /** What became of rows otherwise than their cells say, though nothing is wrong with them. */
+  readonly notes: readonly Finding[];
   readonly columns: readonly Column[];
 }
 
@@ -86,6 +89,7 @@ export function useSend(kind: Kind): Send {
       wrong: found?.status === ImportStatus.FAILED ? Math.max(1, found.rowsInvalid) : 0,
       imported: found?.createdCount ?? 0,
       problems: found?.problems ?? [],
+      notes: found?.notes ?? [],
       columns: found?.columns ?? [],
     };
   };

@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/import.proto.
  */
 export const file_berth_v1_import: GenFile = /*@__PURE__*/
-  fileDesc("ChViZXJ0aC92MS9pbXBvcnQucHJvdG8SCGJlcnRoLnYxIuADCgZJbXBvcnQSCgoCaWQYASABKAkSIgoEa2luZBgCIAEoDjIULmJlcnRoLnYxLkltcG9ydEtpbmQSJgoGc3RhdHVzGAMgASgOMhYuYmVydGgudjEuSW1wb3J0U3RhdHVzEg8KB2RyeV9ydW4YBCABKAgSEgoKcm93c190b3RhbBgFIAEoBRIRCglyb3dzX2RvbmUYBiABKAUSFAoMcm93c19pbnZhbGlkGAcgASgFEhUKDWNyZWF0ZWRfY291bnQYCCABKAUSKQoIcHJvYmxlbXMYCSADKAsyFy5iZXJ0aC52MS5JbXBvcnRQcm9ibGVtEhAKCGJhdGNoX2lkGAogASgJEiMKCmNyZWF0ZWRfYnkYCyABKAsyDy5iZXJ0aC52MS5BY3RvchIvCgtjcmVhdGVfdGltZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBInCgdjb2x1bW5zGA8gAygLMhYuYmVydGgudjEuSW1wb3J0Q29sdW1uIisKDEltcG9ydENvbHVtbhIMCgRuYW1lGAEgASgJEg0KBWZpZWxkGAIgASgJImQKDUltcG9ydFByb2JsZW0SCwoDcm93GAEgASgFEg4KBmNvbHVtbhgCIAEoCRIlCgZyZWFzb24YAyABKA4yFS5iZXJ0aC52MS5FcnJvclJlYXNvbhIPCgdtZXNzYWdlGAQgASgJKlwKCkltcG9ydEtpbmQSGwoXSU1QT1JUX0tJTkRfVU5TUEVDSUZJRUQQABIYChRJTVBPUlRfS0lORF9TRVNTSU9OUxABEhcKE0lNUE9SVF9LSU5EX01FTUJFUlMQAiqaAQoMSW1wb3J0U3RhdHVzEh0KGUlNUE9SVF9TVEFUVVNfVU5TUEVDSUZJRUQQABIZChVJTVBPUlRfU1RBVFVTX1BFTkRJTkcQARIZChVJTVBPUlRfU1RBVFVTX1JVTk5JTkcQAhIbChdJTVBPUlRfU1RBVFVTX1NVQ0NFRURFRBADEhgKFElNUE9SVF9TVEFUVVNfRkFJTEVEEARCUgoUY29tLmJlcnRoaHEuYmVydGgudjFQAVotZ2l0aHViLmNvbS9iZXJ0aGhxL2JlcnRoL2dlbi9iZXJ0aC92MTtiZXJ0aHYxqgIIQmVydGguVjFiBnByb3RvMw", [file_berth_v1_common, file_berth_v1_error, file_google_protobuf_timestamp]);
+  fileDesc("ChViZXJ0aC92MS9pbXBvcnQucHJvdG8SCGJlcnRoLnYxIoUECgZJbXBvcnQSCgoCaWQYASABKAkSIgoEa2luZBgCIAEoDjIULmJlcnRoLnYxLkltcG9ydEtpbmQSJgoGc3RhdHVzGAMgASgOMhYuYmVydGgudjEuSW1wb3J0U3RhdHVzEg8KB2RyeV9ydW4YBCABKAgSEgoKcm93c190b3RhbBgFIAEoBRIRCglyb3dzX2RvbmUYBiABKAUSFAoMcm93c19pbnZhbGlkGAcgASgFEhUKDWNyZWF0ZWRfY291bnQYCCABKAUSKQoIcHJvYmxlbXMYCSADKAsyFy5iZXJ0aC52MS5JbXBvcnRQcm9ibGVtEhAKCGJhdGNoX2lkGAogASgJEiMKCmNyZWF0ZWRfYnkYCyABKAsyDy5iZXJ0aC52MS5BY3RvchIvCgtjcmVhdGVfdGltZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBInCgdjb2x1bW5zGA8gAygLMhYuYmVydGgudjEuSW1wb3J0Q29sdW1uEiMKBW5vdGVzGBAgAygLMhQuYmVydGgudjEuSW1wb3J0Tm90ZSI6CgpJbXBvcnROb3RlEgsKA3JvdxgBIAEoBRIOCgZjb2x1bW4YAiABKAkSDwoHbWVzc2FnZRgDIAEoCSIrCgxJbXBvcnRDb2x1bW4SDAoEbmFtZRgBIAEoCRINCgVmaWVsZBgCIAEoCSJkCg1JbXBvcnRQcm9ibGVtEgsKA3JvdxgBIAEoBRIOCgZjb2x1bW4YAiABKAkSJQoGcmVhc29uGAMgASgOMhUuYmVydGgudjEuRXJyb3JSZWFzb24SDwoHbWVzc2FnZRgEIAEoCSpcCgpJbXBvcnRLaW5kEhsKF0lNUE9SVF9LSU5EX1VOU1BFQ0lGSUVEEAASGAoUSU1QT1JUX0tJTkRfU0VTU0lPTlMQARIXChNJTVBPUlRfS0lORF9NRU1CRVJTEAIqmgEKDEltcG9ydFN0YXR1cxIdChlJTVBPUlRfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGQoVSU1QT1JUX1NUQVRVU19QRU5ESU5HEAESGQoVSU1QT1JUX1NUQVRVU19SVU5OSU5HEAISGwoXSU1QT1JUX1NUQVRVU19TVUNDRUVERUQQAxIYChRJTVBPUlRfU1RBVFVTX0ZBSUxFRBAEQlIKFGNvbS5iZXJ0aGhxLmJlcnRoLnYxUAFaLWdpdGh1Yi5jb20vYmVydGhocS9iZXJ0aC9nZW4vYmVydGgvdjE7YmVydGh2MaoCCEJlcnRoLlYxYgZwcm90bzM", [file_berth_v1_common, file_berth_v1_error, file_google_protobuf_timestamp]);
 
 /**
  * Import is a file of which the rows are checked and become sessions or members: all of them, or none. The server
@@ -132,6 +132,14 @@ export type Import = Message<"berth.v1.Import"> & {
    * @generated from field: repeated berth.v1.ImportColumn columns = 15;
    */
   columns: ImportColumn[];
+
+  /**
+   * The first 1,000 notes so far, by row: what became of rows otherwise than their cells say, though nothing is wrong with
+   * them. Lists leave them out.
+   *
+   * @generated from field: repeated berth.v1.ImportNote notes = 16;
+   */
+  notes: ImportNote[];
 };
 
 /**
@@ -140,6 +148,42 @@ export type Import = Message<"berth.v1.Import"> & {
  */
 export const ImportSchema: GenMessage<Import> = /*@__PURE__*/
   messageDesc(file_berth_v1_import, 0);
+
+/**
+ * ImportNote says what became of a row otherwise than its cells say, though nothing is wrong with it. Such as: an email
+ * that another member has is left out.
+ *
+ * @generated from message berth.v1.ImportNote
+ */
+export type ImportNote = Message<"berth.v1.ImportNote"> & {
+  /**
+   * The row's number in a spreadsheet, as in ImportProblem.
+   *
+   * @generated from field: int32 row = 1;
+   */
+  row: number;
+
+  /**
+   * The name of the field.
+   *
+   * @generated from field: string column = 2;
+   */
+  column: string;
+
+  /**
+   * What became of it, in a sentence.
+   *
+   * @generated from field: string message = 3;
+   */
+  message: string;
+};
+
+/**
+ * Describes the message berth.v1.ImportNote.
+ * Use `create(ImportNoteSchema)` to create a new message.
+ */
+export const ImportNoteSchema: GenMessage<ImportNote> = /*@__PURE__*/
+  messageDesc(file_berth_v1_import, 1);
 
 /**
  * ImportColumn says what becomes of a column of the file.
@@ -168,7 +212,7 @@ export type ImportColumn = Message<"berth.v1.ImportColumn"> & {
  * Use `create(ImportColumnSchema)` to create a new message.
  */
 export const ImportColumnSchema: GenMessage<ImportColumn> = /*@__PURE__*/
-  messageDesc(file_berth_v1_import, 1);
+  messageDesc(file_berth_v1_import, 2);
 
 /**
  * ImportProblem is a problem in a row of an imported file.
@@ -214,7 +258,7 @@ export type ImportProblem = Message<"berth.v1.ImportProblem"> & {
  * Use `create(ImportProblemSchema)` to create a new message.
  */
 export const ImportProblemSchema: GenMessage<ImportProblem> = /*@__PURE__*/
-  messageDesc(file_berth_v1_import, 2);
+  messageDesc(file_berth_v1_import, 3);
 
 /**
  * ImportKind is what the rows of an import become.

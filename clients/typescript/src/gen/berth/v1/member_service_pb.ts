@@ -388,10 +388,13 @@ export type ImportMembersRequest = Message<"berth.v1.ImportMembersRequest"> & {
    * CSV in UTF-8, UTF-16 or Windows-1252, separated by comma, semicolon, tab or bar, with a header row. Above it there
    * can be a line that names the separator (sep=;) and 20 rows of titles. At most 3,000,000 bytes, 50,000 rows and 100
    * columns. The field name is required: a column of it, or of first_name and last_name, which are joined. The fields
-   * email, phone (E.164), subject, tier, tags (separated by semicolons), locale, time_zone and notes are optional. A
+   * email, phone, subject, tier, tags (separated by semicolons), locale, time_zone and notes are optional. A
    * column is known by the name of its field, and by names that other programs give it in English, German and French,
    * such as "Mobile phone" and "Prénom"; case, accents and punctuation are ignored. If several would be one field, one
-   * is taken. Other columns are left out. An email or subject of an existing member or an earlier row is a problem.
+   * is taken. Other columns are left out. Phone numbers without a country are those of the tenant's countries, as the time
+   * zones of its locations say. Names like "Silva, Ana" are turned if at least half of the file's are written so. The
+   * subject of an existing member or an earlier row is a problem, and so is their email together with their name. An email
+   * of somebody with another name, as in families, is left to the first who has it. Import.notes says so.
    *
    * @generated from field: bytes csv = 2;
    */
