@@ -30,10 +30,12 @@ create table members (
   email_key       text not null generated always as (lower(email)) stored,
   phone           text not null default '',
   -- The address and the number that are known to be the member's: by a code, a link, or the issuer of their tokens. A
-  -- contact is confirmed as long as it equals them. The address stays when others replace it: they must not sign in with
-  -- the new one.
+  -- contact is confirmed as long as it equals them.
   confirmed_email text not null default '',
   confirmed_phone text not null default '',
+  -- The address with which the member has signed in, by a code or a link to it. It stays when others enter another one:
+  -- they must not sign in with that.
+  sign_in_email   text not null default '',
   tier            text not null default '',
   tags            text[] not null default '{}',
   status          text not null default 'ACTIVE' check (status in ('ACTIVE', 'INACTIVE')),
@@ -224,6 +226,30 @@ create unique index invitations_open on invitations (tenant_id, member_id)
 create index invitations_member on invitations (tenant_id, member_id);
 create index invitations_sent on invitations (tenant_id, sent_at);
 
+-- Changes of addresses with which members have signed in, by others. The old address is told, agrees or refuses.
+create table address_changes (
+  tenant_id     uuid not null,
+  id            uuid not null,
+  member_id     uuid not null,
+  from_address  text not null check (from_address <> ''),
+  to_address    text not null check (to_address <> ''),
+  changed_by    text not null,
+  created_at    timestamptz not null,
+  -- When the mails to the old address have left.
+  told_at       timestamptz,
+  told_again_at timestamptz,
+  agreed_at     timestamptz,
+  refused_at    timestamptz,
+  ended_at      timestamptz,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, member_id) references members,
+  constraint address_changes_told check (told_again_at is null or told_at is not null),
+  constraint address_changes_refused check (refused_at is null or ended_at is not null)
+);
+create unique index address_changes_open on address_changes (tenant_id, member_id) where ended_at is null;
+create index address_changes_member on address_changes (tenant_id, member_id, created_at);
+create index address_changes_ended on address_changes (tenant_id, ended_at) where ended_at is not null;
+
 -- Mails about signing in, until they have left or are worth nothing any more. They leave by the platform's account, and
 -- no RPC reads them: what a tenant could read, its staff could sign in with.
 create table platform_mails (
@@ -244,5 +270,5 @@ create index platform_mails_due on platform_mails (tenant_id, due_at, id);
 create index platform_mails_about on platform_mails (tenant_id, about);
 
 -- +goose Down
-drop table platform_mails, invitations, service_account_keys, service_account_roles, service_accounts, sign_ins,
+drop table platform_mails, address_changes, invitations, service_account_keys, service_account_roles, service_accounts, sign_ins,
   ownership_transfers, contact_codes, pending_contacts, devices, member_roles, members, roles;

@@ -26,7 +26,7 @@ func TestLinks_GarbageIsNotFoundAndCounted(t *testing.T) {
 	for _, raw := range ids {
 		text := encode([]byte(raw))
 		paths = append(paths, "/claim/"+text, "/display/"+text, "/unsubscribe/"+text, "/calendar/"+text+".ics",
-			"/confirm/"+text, "/invite/"+text)
+			"/confirm/"+text, "/invite/"+text, "/address/"+text)
 	}
 	paths = append(paths, "/claim/%00", "/claim/%ff%fe", "/claim/a%2Fb", "/calendar/.ics", "/display/a.b.c",
 		"/unsubscribe/"+strings.Repeat("A", 8000))
@@ -43,7 +43,7 @@ func TestLinks_GarbageIsNotFoundAndCounted(t *testing.T) {
 	}
 	after := live.samples(t)
 	for kind, want := range map[string]float64{
-		"claim": 7, "display": 5, "unsubscribe": 5, "calendar": 5, "confirm": 4, "invite": 4, "twilio": 4,
+		"claim": 7, "display": 5, "unsubscribe": 5, "calendar": 5, "confirm": 4, "invite": 4, "address": 4, "twilio": 4,
 	} {
 		name := `berth_invalid_links_total{kind="` + kind + `"}`
 		test.EqOp(t, want, after[name]-before[name], test.Sprint(kind))

@@ -171,7 +171,7 @@ func Open(
 	}
 	pages := web.Handler(config)
 	for _, path := range []string{
-		bookings.DisplayPath, waitlists.ClaimPath, accounts.ConfirmPath, accounts.InvitePath,
+		bookings.DisplayPath, waitlists.ClaimPath, accounts.ConfirmPath, accounts.AddressPath, accounts.InvitePath,
 		messages.CalendarPath, messages.UnsubscribePath, messages.TwilioPath, "POST " + web.AuthPath,
 	} {
 		mux.Handle(path, pages)

@@ -47,6 +47,23 @@ contact_codes -other`},
 	{accountdb.EndInvitations, args{"member", start}, "invitations entry {revoked_at=2026-03-02T08:00:00+00:00}\n" +
 		"platform_mails -fourth\nplatform_mails -third"},
 	{accountdb.EndInvitations, args{"receiver", start}, ""},
+	{accountdb.InsertAddressChange, args{member.AddressChange{
+		ID: id[tenant.AddressChangeID]("second"), Member: id[tenant.MemberID]("receiver"), From: "z@example.com",
+		To: "y@example.com", ChangedBy: "desk", CreatedAt: now,
+	}}, "address_changes +second {changed_by=desk created_at=2026-03-01T12:00:00+00:00 from_address=z@example.com " +
+		"member_id=receiver to_address=y@example.com}"},
+	{accountdb.TellAddressChange, args{"entry", start}, "address_changes entry {told_at=2026-03-02T08:00:00+00:00}"},
+	{accountdb.TellAddressChange, args{"third", start},
+		"address_changes third {told_again_at=2026-03-02T08:00:00+00:00}"},
+	{accountdb.AgreeToAddressChange, args{"third", start}, "address_changes third {agreed_at=2026-03-02T08:00:00+00:00}"},
+	{accountdb.RefuseAddressChange, args{"entry", start}, "address_changes entry {ended_at=2026-03-02T08:00:00+00:00 " +
+		"refused_at=2026-03-02T08:00:00+00:00}\nplatform_mails -fourth"},
+	{accountdb.EndAddressChange, args{"member", start},
+		"address_changes entry {ended_at=2026-03-02T08:00:00+00:00}\nplatform_mails -fourth"},
+	{accountdb.EndAddressChange, args{"receiver", start}, ""},
+	{accountdb.ForgetSignInEmail, args{"member"}, "members member {sign_in_email=}"},
+	{accountdb.DeleteOldAddressChanges, args{now}, ""},
+	{accountdb.DeleteOldAddressChanges, args{now.Add(time.Microsecond)}, "address_changes -other"},
 	{accountdb.DeletePlatformMail, args{"other"}, "platform_mails -other"},
 	{accountdb.DeletePlatformMailsAbout, args{"member"}, "platform_mails -batch\nplatform_mails -other"},
 	{accountdb.TrimDevices, args{"member", 1}, "devices -device"},
@@ -163,7 +180,7 @@ sign_ins -third`},
 	}, "devices other {kind=WEB seen_at=2026-03-01T12:00:00+00:00}"},
 	{accountdb.UpdateMember, args{member.Member{
 		ID: id[tenant.MemberID]("member"), Name: "Anna", Status: member.Active, Version: 2, UpdatedAt: start,
-	}}, "members member {email= email_key= locale= name=Anna name_key=anna phone= " +
+	}}, "members member {email= email_key= locale= name=Anna name_key=anna phone= sign_in_email= " +
 		"subject= updated_at=2026-03-02T08:00:00+00:00 version=2}"},
 	{accountdb.PutPendingContact, args{"member", member.PendingContact{
 		Contact: member.Contact{Kind: member.ByEmail, Address: "x@example.com"},

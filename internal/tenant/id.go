@@ -58,6 +58,7 @@ type (
 	importKind       struct{}
 	mailKind         struct{}
 	invitationKind   struct{}
+	addressKind      struct{}
 )
 
 // One id type for each entity.
@@ -97,6 +98,7 @@ type (
 	ImportID         = ID[importKind]
 	MailID           = ID[mailKind]
 	InvitationID     = ID[invitationKind]
+	AddressChangeID  = ID[addressKind]
 )
 
 // Parse reads the canonical form. Upper case is accepted; braces and URNs are not.

@@ -21,7 +21,8 @@ func (c confirmPages) show(w http.ResponseWriter, r *http.Request) {
 	words := allConfirmWords[languageOf(r)]
 	page := mailPageData{
 		pageHead: newPageHead(link.Tenant, link.Brand), Lang: words.Lang, Title: words.Title,
-		Headline: fmt.Sprintf(words.Ask, link.Tenant), Text: link.Address, ThisKind: words.Confirm,
+		Headline: fmt.Sprintf(words.Ask, link.Tenant), Text: link.Address,
+		Buttons: []mailButton{{Text: words.Confirm}},
 	}
 	status := http.StatusOK
 	switch {
@@ -41,13 +42,13 @@ func (c confirmPages) confirm(w http.ResponseWriter, r *http.Request) {
 	err := c.accounts.ConfirmByLink(r.Context(), r.PathValue("link"))
 	words := allConfirmWords[languageOf(r)]
 	status, page := http.StatusOK, words.page(words.Done, words.DoneText)
-	switch fault.ReasonOf(err) {
-	case "":
-	case fault.LinkInvalid:
+	switch reason := fault.ReasonOf(err); {
+	case err == nil:
+	case reason == fault.LinkInvalid:
 		status, page = http.StatusNotFound, words.page(words.Invalid, words.InvalidText)
-	case fault.ContactNotPending, fault.ContactCodeExpired, fault.MemberNotFound:
+	case reason == fault.ContactNotPending, reason == fault.ContactCodeExpired, reason == fault.MemberNotFound:
 		status, page = http.StatusGone, words.page(words.Expired, words.ExpiredText)
-	case fault.AlreadyExistsReason:
+	case reason == fault.AlreadyExistsReason:
 		status, page = http.StatusConflict, words.page(words.Taken, words.TakenText)
 	default:
 		unavailable(w, r, c.log, err)

@@ -70,10 +70,11 @@ func (p invitePages) show(w http.ResponseWriter, r *http.Request) {
 	page := mailPageData{
 		pageHead: newPageHead(link.Tenant, link.Brand), Lang: words.Lang, Title: words.Title,
 		Headline: fmt.Sprintf(words.Ask, link.Tenant), Text: fmt.Sprintf(words.Text, link.Name, link.Address),
-		ThisKind: words.Accept,
+		Buttons: []mailButton{{Text: words.Accept}},
 	}
 	if !p.own {
-		page.Text, page.ThisKind = fmt.Sprintf(words.ProviderText, link.Name, link.Address), words.Provider
+		page.Text = fmt.Sprintf(words.ProviderText, link.Name, link.Address)
+		page.Buttons = []mailButton{{Text: words.Provider}}
 	}
 	w.Header().Set("Referrer-Policy", "same-origin") // for the Origin of its form: see ownPage
 	writeMailPage(w, r, p.log, page, http.StatusOK)

@@ -24,6 +24,7 @@ func (c Config) made(r *http.Request) string {
 		{waitlists.ClaimPath, "", c.Services.Waitlists.MadeClaim},
 		{accounts.ConfirmPath, "", c.Services.Accounts.MadeContactLink},
 		{accounts.InvitePath, "", c.Services.Accounts.MadeInvitationLink},
+		{accounts.AddressPath, "", c.Services.Accounts.MadeAddressLink},
 		{messages.CalendarPath, ".ics", c.Services.Messages.MadeCalendarFeed},
 		{messages.UnsubscribePath, "", c.Services.Messages.MadeUnsubscribe},
 	} {

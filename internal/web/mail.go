@@ -60,9 +60,12 @@ func unavailable(w http.ResponseWriter, r *http.Request, log *slog.Logger, err e
 type mailPageData struct {
 	pageHead
 	Lang, Title, Headline, Text string
-	ThisKind, AllKinds          string // buttons; empty: none
+	Buttons                     []mailButton
 	Link, LinkText              string // another page; empty: none
 }
+
+// mailButton is a button of such a page. Pressed, it sends the field, if it has one, with "yes".
+type mailButton struct{ Text, Field string }
 
 // showUnsubscribe shows what can be unsubscribed. It changes nothing, because scanners open links before people do.
 func (m mailPages) showUnsubscribe(w http.ResponseWriter, r *http.Request) {
@@ -72,7 +75,9 @@ func (m mailPages) showUnsubscribe(w http.ResponseWriter, r *http.Request) {
 		pageHead: newPageHead(u.Tenant, u.Brand),
 		Lang:     words.Lang, Title: withTenant(words.Title, words.TitleFrom, u.Tenant),
 		Headline: withTenant(words.Ask, words.AskFrom, u.Tenant),
-		ThisKind: fmt.Sprintf(words.ThisKind, content.TopicName(u.Topic, words.Lang)), AllKinds: words.AllKinds,
+		Buttons: []mailButton{
+			{Text: fmt.Sprintf(words.ThisKind, content.TopicName(u.Topic, words.Lang))}, {words.AllKinds, "all"},
+		},
 	}, err)
 }
 

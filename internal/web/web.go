@@ -40,15 +40,16 @@ type Config struct {
 }
 
 // Handler serves the pages. Mount it at bookings.DisplayPath, waitlists.ClaimPath, accounts.ConfirmPath,
-// accounts.InvitePath, messages.CalendarPath, messages.UnsubscribePath, messages.TwilioPath and, for POST alone,
-// AuthPath: below it the console has a page to which providers return. It panics if Metrics has the metrics of other
-// pages.
+// accounts.AddressPath, accounts.InvitePath, messages.CalendarPath, messages.UnsubscribePath, messages.TwilioPath and,
+// for POST alone, AuthPath: below it the console has a page to which providers return. It panics if Metrics has the
+// metrics of other pages.
 func Handler(c Config) http.Handler {
 	displays := displayPages{bookings: c.Services.Bookings, log: c.Log}
 	offers := claimPages{waitlists: c.Services.Waitlists, log: c.Log}
 	mails := mailPages{messages: c.Services.Messages, log: c.Log}
 	confirmations := confirmPages{accounts: c.Services.Accounts, log: c.Log}
 	invitations := newInvitePages(c)
+	addresses := addressPages{accounts: c.Services.Accounts, log: c.Log}
 	hook := twilioWebhook{Config: c}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+messages.CalendarPath+"{file}", mails.calendar)
@@ -58,6 +59,8 @@ func Handler(c Config) http.Handler {
 	mux.HandleFunc("POST "+accounts.ConfirmPath+"{link}", ownForms(confirmations.confirm))
 	mux.HandleFunc("GET "+accounts.InvitePath+"{link}", invitations.show)
 	mux.HandleFunc("POST "+accounts.InvitePath+"{link}", invitations.ownPage(invitations.accept))
+	mux.HandleFunc("GET "+accounts.AddressPath+"{link}", addresses.show)
+	mux.HandleFunc("POST "+accounts.AddressPath+"{link}", ownForms(addresses.decide))
 	mux.HandleFunc("POST "+messages.TwilioPath+"{tenant}/status", hook.status)
 	mux.HandleFunc("POST "+messages.TwilioPath+"{tenant}/inbound", hook.inbound)
 	mux.HandleFunc("GET "+bookings.DisplayPath+"{token}", displays.serve)

@@ -66,7 +66,8 @@ func TestLinks_HoldBackWhoAsksAgainAtOnce(t *testing.T) {
 		}
 		pages := limitInvalid(config, func(*http.Request) string { return "" }, http.NotFoundHandler())
 		for i, link := range []string{
-			"/claim/x", "/claim/x", "/display/x", "/calendar/x.ics", "/unsubscribe/x", "/confirm/x", "/twilio/platform/status",
+			"/claim/x", "/claim/x", "/display/x", "/calendar/x.ics", "/unsubscribe/x", "/confirm/x", "/address/x",
+			"/twilio/platform/status",
 		} {
 			begun := time.Now()
 			pages.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodGet, link, nil))
@@ -99,6 +100,7 @@ func TestForms_OfOtherSitesAreRefused(t *testing.T) {
 			c.Tenant, "unsubscribe", append(append([]byte{'m'}, who.Member.UUID[:]...), "CREDITS_LOW"...)),
 		accounts.ConfirmPath + contacts.Codes{Seals: seals}.WriteLink(
 			contacts.Link{Tenant: c.Tenant, Member: who.Member}),
+		accounts.AddressPath + seals.Sign(c.Tenant, "address", who.Member.UUID[:]),
 	} {
 		for _, headers := range foreign {
 			r, _ := c.send(http.MethodPost, link, accept, headers...)
@@ -183,6 +185,7 @@ func TestLinks_StayOutOfTheLogs(t *testing.T) {
 		"confirmation": accounts.ConfirmPath + contacts.Codes{Seals: seals}.WriteLink(
 			contacts.Link{Tenant: s.Tenant, Member: ana},
 		),
+		"address": accounts.AddressPath + seals.Sign(s.Tenant, "address", ana.UUID[:]),
 		"unsubscribe": messages.UnsubscribePath + seals.Sign(
 			s.Tenant, "unsubscribe", append(append([]byte{'m'}, ana.UUID[:]...), "CREDITS_LOW"...),
 		),
@@ -193,5 +196,10 @@ func TestLinks_StayOutOfTheLogs(t *testing.T) {
 		test.EqOp(t, http.StatusServiceUnavailable, response.StatusCode, test.Sprint(name))
 		test.StrNotContains(t, s.log.String(), link[len(link)-20:], test.Sprint(name))
 	}
-	test.EqOp(t, len(links), strings.Count(s.log.String(), "level=ERROR"), test.Sprint(s.log.String()))
+	for _, name := range []string{"confirmation", "address"} {
+		w := httptest.NewRecorder()
+		s.pages.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, links[name], nil))
+		test.EqOp(t, http.StatusServiceUnavailable, w.Code, test.Sprint(name))
+	}
+	test.EqOp(t, len(links)+2, strings.Count(s.log.String(), "level=ERROR"), test.Sprint(s.log.String()))
 }

@@ -1,6 +1,14 @@
 -- For each constraint a statement that only it refuses. Each runs alone on the rows of rows.sql.
 -- What another constraint implies is tested without that.
 
+update address_changes set from_address = ''; -- address_changes_from_address_check
+update address_changes set to_address = ''; -- address_changes_to_address_check
+update address_changes set told_again_at = created_at; -- address_changes_told
+update address_changes set refused_at = created_at; -- address_changes_refused
+update address_changes set member_id = id('other'); -- address_changes_tenant_id_member_id_fkey
+select again('address_changes', $$ended_at = created_at$$); -- address_changes_pkey
+select again('address_changes', $$id = id('other')$$); -- address_changes_open
+
 select again('audit_entries', ''); -- audit_entries_pkey
 update audit_entries set address = repeat('1', 46); -- audit_entries_address_check
 update audit_entries set client = repeat('c', 201); -- audit_entries_client_check

@@ -49,6 +49,8 @@ insert into contact_codes (tenant_id, id, member_id, kind, address_hash, sent, c
   select tenant_id, id('code'), id('member'), 'EMAIL', hash('address'), true, now from given;
 insert into invitations (tenant_id, id, member_id, address, roles, invited_by, created_at, sent_at, expires_at)
   select tenant_id, id('entry'), id('member'), 'ana@example.com', '{coach}', 'desk', now, now, starts_at from given;
+insert into address_changes (tenant_id, id, member_id, from_address, to_address, changed_by, created_at)
+  select tenant_id, id('entry'), id('member'), 'ana@example.org', 'ana@example.com', 'desk', now from given;
 insert into platform_mails (tenant_id, id, kind, about, sealed, due_at, expires_at)
   select tenant_id, id('batch'), 'INVITATION', id('member'), 'sealed', now, starts_at from given;
 insert into sign_ins (tenant_id, id, member_id, token_hash, method, browser, address, created_at, used_at, expires_at)

@@ -11,9 +11,10 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// ConfirmMemberContact makes a contact another member's, without a code: one that they entered, or that they have and
-// have not confirmed. It is for members whose address or number gets no more codes, because others have tried it, or
-// whose number is not a mobile one. Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED, CONTACT_NOT_PENDING, ALREADY_EXISTS.
+// ConfirmMemberContact makes a contact another member's, without a code, for messages. It signs nobody in: one that
+// they entered, or that they have and have not confirmed. It is for members whose address or number gets no more codes,
+// because others have tried it, or whose number is not a mobile one. Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED,
+// CONTACT_NOT_PENDING, ALREADY_EXISTS.
 func (s *Service) ConfirmMemberContact(
 	ctx context.Context, caller tenant.Caller, id tenant.MemberID, c member.Contact, reason string,
 ) (member.Member, error) {
@@ -35,6 +36,9 @@ func (s *Service) ConfirmMemberContact(
 		}
 		after, used, err := before.ConfirmByHand(c, contacts.Pending(all, c.Kind))
 		if err != nil {
+			return before, err
+		}
+		if err := s.addressChanged(ctx, tx, before, after); err != nil {
 			return before, err
 		}
 		after.Version, after.UpdatedAt = before.Version+1, tx.Now

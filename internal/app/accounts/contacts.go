@@ -52,6 +52,9 @@ func (s *Service) updateSelf(
 					}
 				} else {
 					accountdb.DeletePendingContact(tx.Tx, tx.Tenant, caller.Member, c.To.Kind)
+					if c.To.Kind == member.ByEmail {
+						accountdb.EndAddressChange(tx.Tx, tx.Tenant, caller.Member, tx.Now)
+					}
 				}
 				if tell {
 					contacts.Tell(tx, caller.Member, c.From)
@@ -177,6 +180,10 @@ func (s *Service) confirm(
 			return confirmation{Wrong: wrong}, nil
 		}
 		after := m.Confirm(pending.Contact)
+		if kind == member.ByEmail { // who has the code, and asked for it signed in as the member, has the address
+			after = after.Prove(pending.Address)
+			accountdb.EndAddressChange(tx.Tx, tx.Tenant, m.ID, tx.Now)
+		}
 		after.Version, after.UpdatedAt = m.Version+1, tx.Now
 		accountdb.UpdateMember(tx.Tx, tx.Tenant, after)
 		accountdb.DeletePendingContact(tx.Tx, tx.Tenant, m.ID, kind)

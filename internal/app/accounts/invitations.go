@@ -46,12 +46,14 @@ func (s *Service) InviteMember(
 // invite invites a member whom the caller may invite.
 func (s *Service) invite(ctx context.Context, tx *engine.Tx, m member.Member) (member.Invitation, error) {
 	var before *time.Time
+	var change *member.AddressChange
 	var batch pg.Batch
 	accountdb.FindInvitationBefore(&batch, tx.Tenant, member.MaxInvitations-1, &before)
+	accountdb.FindOpenAddressChange(&batch, tx.Tenant, m.ID, &change)
 	if err := tx.Load(ctx, &batch); err != nil {
 		return member.Invitation{}, err
 	}
-	i, link, err := s.insertInvitation(tx, m, before)
+	i, link, err := s.insertInvitation(tx, m, before, change)
 	if err != nil {
 		return member.Invitation{}, err
 	}
@@ -64,11 +66,11 @@ func (s *Service) invite(ctx context.Context, tx *engine.Tx, m member.Member) (m
 	return i, nil
 }
 
-// insertInvitation records an invitation, and returns it with its link. See member.Invite for before.
+// insertInvitation records an invitation, and returns it with its link. See member.Invite for before and change.
 func (s *Service) insertInvitation(
-	tx *engine.Tx, m member.Member, before *time.Time,
+	tx *engine.Tx, m member.Member, before *time.Time, change *member.AddressChange,
 ) (i member.Invitation, link string, err error) {
-	i, err = m.Invite(tenant.NextID[tenant.InvitationID](tx.IDs), tx.Caller.Actor(), before, tx.Now)
+	i, err = m.Invite(tenant.NextID[tenant.InvitationID](tx.IDs), tx.Caller.Actor(), before, change, tx.Now)
 	if err != nil {
 		return i, "", err
 	}
@@ -120,15 +122,17 @@ func (s *Service) GetInvitationLink(ctx context.Context, link string) (Invitatio
 	}
 	var i *member.Invitation
 	var m *member.Member
+	var change *member.AddressChange
 	var owner *catalog.Tenant
 	var batch pg.Batch
 	accountdb.FindInvitation(&batch, in, id, &i)
 	accountdb.FindInvited(&batch, in, id, &m)
+	accountdb.FindInvitedAddressChange(&batch, in, id, &change)
 	accountdb.FindTenant(&batch, in, &owner)
 	if err := s.engine.Read(ctx, tenant.System(in), &batch); err != nil {
 		return InvitationLink{}, err
 	}
-	if i == nil || m == nil || owner == nil || !i.Good(*m, s.engine.Now()) {
+	if i == nil || m == nil || owner == nil || !i.Good(*m, change, s.engine.Now()) {
 		return InvitationLink{}, seal.ErrLinkInvalid
 	}
 	return InvitationLink{
@@ -149,20 +153,23 @@ func (s *Service) AcceptInvitation(
 	return engine.Transact(ctx, s.engine, tenant.System(in), t,
 		func(ctx context.Context, tx *engine.Tx) (member.Member, error) {
 			var i *member.Invitation
+			var change *member.AddressChange
 			m, err := engine.Find(ctx, tx, seal.ErrLinkInvalid, func(b *pg.Batch, into **member.Member) {
 				accountdb.FindInvitation(b, in, id, &i)
 				accountdb.FindInvited(b, in, id, into)
+				accountdb.FindInvitedAddressChange(b, in, id, &change)
 			})
 			if err != nil {
 				return member.Member{}, err
 			}
-			if i == nil || !i.Good(m, tx.Now) {
+			if i == nil || !i.Good(m, change, tx.Now) {
 				return member.Member{}, seal.ErrLinkInvalid
 			}
 			tx.Caller = tenant.Caller{Tenant: in, Member: m.ID, SelfOnly: true} // the link is the permission
 			accountdb.AcceptInvitation(tx.Tx, in, id, tx.Now)
-			if !m.Confirmed(member.ByEmail, "") {
-				m = m.Confirm(member.Contact{Kind: member.ByEmail, Address: i.Address})
+			if !m.Proven() {
+				m = m.Prove(i.Address)
+				accountdb.EndAddressChange(tx.Tx, in, m.ID, tx.Now)
 				m.Version, m.UpdatedAt = m.Version+1, tx.Now
 				accountdb.UpdateMember(tx.Tx, tx.Tenant, m)
 				memberEvent(tx, m.ID, []string{member.ByEmail.Field()})

@@ -46,13 +46,18 @@ func (s *Service) LinkMe(ctx context.Context, caller tenant.Caller, issuer strin
 			if before == nil || other != nil { // the subject can be an inactive member's, or that of another issuer
 				return member.Member{}, member.ErrNotLinked
 			}
-			after, err := before.Link(caller.Subject, caller.Email)
+			change, err := findOpenChange(ctx, tx, before.ID)
+			if err != nil {
+				return member.Member{}, err
+			}
+			after, err := before.Link(caller.Subject, caller.Email, change, tx.Now)
 			if err != nil {
 				return member.Member{}, err
 			}
 			tx.Caller.Member = after.ID // what follows is the member's own act
 			after.Version, after.UpdatedAt = before.Version+1, tx.Now
 			accountdb.UpdateMember(tx.Tx, tx.Tenant, after)
+			accountdb.EndAddressChange(tx.Tx, tx.Tenant, after.ID, tx.Now)
 			accountdb.BindIssuer(tx.Tx, tx.Tenant, after.ID, issuer, []string{""})
 			changed := member.ChangedFields(*before, after)
 			record.Audit(tx, "member.linked", "member", after.ID.UUID, "",

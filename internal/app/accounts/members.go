@@ -55,7 +55,8 @@ type memberEdit struct {
 }
 
 // UpdateMember edits a member. If expect is not nil it must be the member's version. A contact that it changes ends one
-// that was pending. Who edits themselves has to confirm a new contact, as with UpdateMe.
+// that was pending, and the address with which the member has signed in is asked about another. Who edits themselves
+// has to confirm a new contact, as with UpdateMe.
 func (s *Service) UpdateMember(
 	ctx context.Context, caller tenant.Caller, id tenant.MemberID, expect *int, edit func(*member.Member) error,
 ) (member.Member, error) {
@@ -63,13 +64,13 @@ func (s *Service) UpdateMember(
 		return s.updateSelf(ctx, caller, expect, edit)
 	}
 	return s.updateMember(ctx, caller, updated, id, expect, edit,
-		func(_ context.Context, tx *engine.Tx, before, after member.Member) (member.Member, error) {
+		func(ctx context.Context, tx *engine.Tx, before, after member.Member) (member.Member, error) {
 			for _, k := range member.ContactKinds() {
 				if before.Contact(k) != after.Contact(k) {
 					accountdb.DeletePendingContact(tx.Tx, tx.Tenant, id, k)
 				}
 			}
-			return after, nil
+			return after, s.addressChanged(ctx, tx, before, after)
 		})
 }
 

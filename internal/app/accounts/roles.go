@@ -133,19 +133,19 @@ func findOwnRole(
 }
 
 // AssignRole gives a member a role, and returns all roles that they then have. It changes nothing if they have the role
-// already.
+// already. Who becomes an owner or admin proves their address anew.
 func (s *Service) AssignRole(
 	ctx context.Context, caller tenant.Caller, id tenant.MemberID, role string,
 ) ([]string, error) {
 	return s.changeRoles(ctx, caller, "role.assign", "role.assigned", id, role,
-		func(tx *engine.Tx, m member.Member, facts *roleFacts, _ bool) ([]string, error) {
+		func(ctx context.Context, tx *engine.Tx, m member.Member, facts *roleFacts, _ bool) ([]string, error) {
 			if err := facts.mayGrant(role); err != nil || slices.Contains(m.Roles, role) {
 				return m.Roles, err
 			}
 			accountdb.InsertMemberRole(tx.Tx, tx.Tenant, id, role, tx.Now)
 			roles := append(slices.Clone(m.Roles), role)
 			grant.Sort(roles)
-			return roles, nil
+			return roles, s.proveAnew(ctx, tx, m, roles)
 		})
 }
 
@@ -155,7 +155,7 @@ func (s *Service) RevokeRole(
 	ctx context.Context, caller tenant.Caller, id tenant.MemberID, role string,
 ) ([]string, error) {
 	return s.changeRoles(ctx, caller, "role.revoke", "role.revoked", id, role,
-		func(tx *engine.Tx, m member.Member, facts *roleFacts, otherOwner bool) ([]string, error) {
+		func(_ context.Context, tx *engine.Tx, m member.Member, facts *roleFacts, otherOwner bool) ([]string, error) {
 			if err := facts.mayRevoke(tx.Caller, id, role); err != nil {
 				return nil, err
 			}
@@ -177,7 +177,7 @@ func (s *Service) RevokeRole(
 // has.
 func (s *Service) changeRoles(
 	ctx context.Context, caller tenant.Caller, name, action string, id tenant.MemberID, role string,
-	change func(tx *engine.Tx, m member.Member, facts *roleFacts, otherOwner bool) ([]string, error),
+	change func(ctx context.Context, tx *engine.Tx, m member.Member, facts *roleFacts, otherOwner bool) ([]string, error),
 ) ([]string, error) {
 	t := engine.Transaction{Name: name, Replay: true, Races: []engine.Race{roleRace}}
 	return changeAccess(ctx, s, caller, t, func(ctx context.Context, tx *engine.Tx) ([]string, error) {
@@ -188,7 +188,7 @@ func (s *Service) changeRoles(
 		if err != nil {
 			return nil, err
 		}
-		roles, err := change(tx, m, facts, otherOwner)
+		roles, err := change(ctx, tx, m, facts, otherOwner)
 		if err != nil || slices.Equal(roles, m.Roles) {
 			return roles, err
 		}

@@ -73,6 +73,9 @@ func (s *Service) ConfirmOwnershipTransfer(
 			roles = append(slices.Clone(roles), tenant.RoleOwner)
 			grant.Sort(roles)
 		}
+		if err := s.proveAnew(ctx, tx, *receiver, roles); err != nil {
+			return nil, err
+		}
 		accountdb.InsertMemberRole(tx.Tx, tx.Tenant, receiver.ID, tenant.RoleOwner, tx.Now)
 		accountdb.InsertMemberRole(tx.Tx, tx.Tenant, transfer.From.Member, tenant.RoleAdmin, tx.Now)
 		accountdb.DeleteMemberRole(tx.Tx, tx.Tenant, transfer.From.Member, tenant.RoleOwner)

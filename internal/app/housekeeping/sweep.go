@@ -83,9 +83,10 @@ func (s *Service) sweepAll(ctx context.Context, log *slog.Logger) {
 
 // SweepTenant does what is due in a tenant without a request: it ends holds, offers and waitlist entries, marks no-
 // shows, renews and expires subscriptions, creates the sessions of series without an end, deletes old idempotency keys,
-// devices, display links, sign-ins and codes for contacts, reviews sending quotas, and seals tokens of devices. Every
-// transaction checks again what was found, so a second sweep, at the same time or later, changes nothing. A failure
-// does not stop the other steps, and is left for the next sweep. The error is the first of each step.
+// devices, display links, sign-ins, changes of addresses and codes for contacts, reviews sending quotas, and seals
+// tokens of devices. Every transaction checks again what was found, so a second sweep, at the same time or later,
+// changes nothing. A failure does not stop the other steps, and is left for the next sweep. The error is the first of
+// each step.
 func (s *Service) SweepTenant(ctx context.Context, id tenant.TenantID) (SweepResult, error) {
 	var done SweepResult
 	caller := tenant.System(id)
@@ -109,6 +110,7 @@ func (s *Service) SweepTenant(ctx context.Context, id tenant.TenantID) (SweepRes
 		{len(found.unsealed) > 0, s.sealDevices},
 		{found.codes, s.sweepCodes},
 		{found.signIns, s.sweepSignIns},
+		{found.addresses, s.sweepAddressChanges},
 		{found.imports, s.sweepImports},
 		{len(found.standings) > 0, s.reviewSending},
 	} {
@@ -137,6 +139,7 @@ type work struct {
 	unsealed      []accountdb.UnsealedDevice
 	codes         bool
 	signIns       bool
+	addresses     bool
 	imports       bool
 	standings     []notify.Standing
 }
@@ -168,6 +171,7 @@ func (s *Service) findWork(ctx context.Context, caller tenant.Caller) (work, err
 	accountdb.ListUnsealedDevices(&b, caller.Tenant, first, &found.unsealed)
 	accountdb.HasOldCodes(&b, caller.Tenant, now.Add(-member.CodeDay), &found.codes)
 	accountdb.HasOldSignIns(&b, caller.Tenant, now, &found.signIns)
+	accountdb.HasOldAddressChanges(&b, caller.Tenant, now.Add(-member.AddressChangeLife), &found.addresses)
 	coredb.HasOldImports(&b, caller.Tenant, now.Add(-fileimport.Life), &found.imports)
 	coredb.FindNextImport(&b, caller.Tenant, &imported)
 	messagedb.ListReviews(&b, caller.Tenant, now, &found.standings)
@@ -346,6 +350,11 @@ func (s *Service) sealDevices(ctx context.Context, caller tenant.Caller, _ *Swee
 // sweepCodes deletes codes for contacts that no longer count.
 func (s *Service) sweepCodes(ctx context.Context, caller tenant.Caller, _ *SweepResult) error {
 	return s.accounts.SweepCodes(ctx, caller.Tenant)
+}
+
+// sweepAddressChanges deletes changes of addresses that ended long ago.
+func (s *Service) sweepAddressChanges(ctx context.Context, caller tenant.Caller, _ *SweepResult) error {
+	return s.accounts.SweepAddressChanges(ctx, caller.Tenant)
 }
 
 // sweepSignIns deletes sign-ins that have expired.

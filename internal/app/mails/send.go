@@ -189,6 +189,9 @@ func (s *Service) Settle(ctx context.Context, in tenant.TenantID, o Outgoing, fa
 			} else {
 				accountdb.DeletePlatformMail(tx.Tx, in, mail.ID)
 			}
+			if result == Sent && o.Kind == content.MailAddressChanged {
+				accountdb.TellAddressChange(tx.Tx, in, tenant.AddressChangeID{UUID: mail.About}, tx.Now)
+			}
 			return result, nil
 		})
 	return result, cmp.Or(err, s.awaitNext(ctx, in))

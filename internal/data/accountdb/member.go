@@ -23,6 +23,7 @@ var memberRows = pg.NewTable("m", func(m *member.Member) []pg.Column {
 		pg.Col("phone", &m.Phone),
 		pg.Col("confirmed_email", &m.ConfirmedEmail),
 		pg.Col("confirmed_phone", &m.ConfirmedPhone),
+		pg.Col("sign_in_email", &m.SignInEmail),
 		pg.Col("tier", &m.Tier),
 		pg.Col("tags", pg.List(&m.Tags)),
 		pg.Col("status", &m.Status),

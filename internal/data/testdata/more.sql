@@ -47,6 +47,9 @@ select again('contact_codes', $$id = id('third'), created_at = created_at + inte
 select again('contact_codes', $$id = id('fourth'), member_id = id('third'), address_hash = hash('other')$$);
 select again('invitations', $$id = id('other'), sent_at = sent_at + interval '1 s', revoked_at = sent_at$$);
 select again('invitations', $$id = id('third'), member_id = id('third'), sent_at = sent_at - interval '1 s'$$);
+update members set sign_in_email = email where id = id('member');
+select again('address_changes', $$id = id('other'), created_at = created_at - interval '1 s', ended_at = created_at$$);
+select again('address_changes', $$id = id('third'), member_id = id('third'), told_at = created_at$$);
 select again('platform_mails', $$id = id('fourth'), about = id('entry'), due_at = due_at + interval '1 s'$$);
 select again('platform_mails', $$id = id('other'), due_at = due_at - interval '1 s', attempts = 2$$);
 select again('platform_mails', $$id = id('third'), due_at = due_at + interval '1 s', about = id('other')$$);

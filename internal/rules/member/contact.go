@@ -162,11 +162,12 @@ func (m Member) Confirm(c Contact) Member {
 	return m
 }
 
-// forgetConfirmed removes what is known of a number that the member no longer has. The address is remembered: others
-// who replace it must not sign in with the new one.
+// forgetConfirmed removes what is known of contacts that the member no longer has.
 func (m *Member) forgetConfirmed() {
-	if !sameContact(m.Contact(ByPhone), m.ConfirmedPhone) {
-		m.ConfirmedPhone = ""
+	for _, k := range ContactKinds() {
+		if _, confirmed := m.contact(k); !sameContact(m.Contact(k), *confirmed) {
+			*confirmed = ""
+		}
 	}
 }
 
@@ -188,7 +189,7 @@ func HoldContacts(before, after Member, verified string) (Member, []ContactChang
 		switch {
 		case change.To.Address == "":
 		case k == ByEmail && sameContact(change.To, verified):
-			after = after.Confirm(change.To)
+			after = after.Prove(change.To.Address)
 		default:
 			current, _ := after.contact(k)
 			*current = change.From.Address

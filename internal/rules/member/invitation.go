@@ -2,7 +2,6 @@ package member
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/berthhq/berth/internal/fault"
@@ -33,18 +32,18 @@ type Invitation struct {
 }
 
 // Invite makes an invitation of a member. The one so many before it left at a time, so it waits until that counts no
-// more; nil if fewer have left. The error is INVALID_FIELD.
+// more; nil if fewer have left. The change is as for AddressInDoubt. The error is INVALID_FIELD.
 func (m Member) Invite(
-	id tenant.InvitationID, by string, maxBefore *time.Time, now time.Time,
+	id tenant.InvitationID, by string, maxBefore *time.Time, change *AddressChange, now time.Time,
 ) (Invitation, error) {
 	switch {
 	case !m.Active():
 		return Invitation{}, fault.Invalid("member_id", "The membership is not active.")
 	case m.Email == "":
 		return Invitation{}, fault.Invalid("member_id", "The member has no email address.")
-	case m.addressInDoubt():
+	case m.AddressInDoubt(change, now):
 		return Invitation{}, fault.Invalid("member_id",
-			"The member has confirmed another email address. They have to confirm the new one themselves.")
+			"The member has signed in with another email address, which has not agreed to the new one yet.")
 	}
 	sent := now
 	if maxBefore != nil {
@@ -58,16 +57,11 @@ func (m Member) Invite(
 	}, nil
 }
 
-// addressInDoubt reports whether others have changed an address that the member had confirmed: an invitation to the new
-// one would let whoever entered it sign in as the member.
-func (m Member) addressInDoubt() bool {
-	return m.ConfirmedEmail != "" && !strings.EqualFold(m.ConfirmedEmail, m.Email)
-}
-
 // Good reports whether a member can accept an invitation: it was neither used nor ended, goes to the address that the
-// member has now, and gives no role that the member did not have when its sender was allowed to invite them.
-func (i Invitation) Good(m Member, now time.Time) bool {
+// member has now, and gives no role that the member did not have when its sender was allowed to invite them. The change
+// is as for AddressInDoubt.
+func (i Invitation) Good(m Member, change *AddressChange, now time.Time) bool {
 	open := i.AcceptedAt == nil && i.RevokedAt == nil && now.Before(i.ExpiresAt)
 	covers := !slices.ContainsFunc(m.Roles, func(role string) bool { return !slices.Contains(i.Roles, role) })
-	return open && covers && m.Active() && m.ID == i.Member && m.Email == i.Address && !m.addressInDoubt()
+	return open && covers && m.Active() && m.ID == i.Member && m.Email == i.Address && !m.AddressInDoubt(change, now)
 }

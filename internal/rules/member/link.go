@@ -1,10 +1,9 @@
 package member
 
 import (
-	"slices"
+	"time"
 
 	"github.com/berthhq/berth/internal/fault"
-	"github.com/berthhq/berth/internal/tenant"
 )
 
 var (
@@ -16,16 +15,16 @@ var (
 )
 
 // Link makes a subject that of the member's tokens. Its issuer has verified that the email is the subject's, which
-// confirms the member's. The errors are NOT_A_MEMBER and INVITATION_REQUIRED.
+// proves the member's. The change is as for AddressInDoubt. The errors are NOT_A_MEMBER and INVITATION_REQUIRED.
 //
 // Owners and admins are never linked so: who can make a provider verify an address would become an owner.
-func (m Member) Link(subject, email string) (Member, error) {
+func (m Member) Link(subject, email string, change *AddressChange, now time.Time) (Member, error) {
 	switch {
-	case !m.Active(), m.Subject != "", m.addressInDoubt(), !sameContact(Contact{ByEmail, email}, m.Email):
+	case !m.Active(), m.Subject != "", m.AddressInDoubt(change, now), !sameContact(Contact{ByEmail, email}, m.Email):
 		return m, ErrNotLinked
-	case slices.Contains(m.Roles, tenant.RoleOwner), slices.Contains(m.Roles, tenant.RoleAdmin):
+	case Trusted(m.Roles):
 		return m, errInvitationRequired
 	}
-	m.Subject, m.ConfirmedEmail = subject, m.Email
-	return m, nil
+	m.Subject = subject
+	return m.Prove(m.Email), nil
 }

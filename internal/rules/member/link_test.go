@@ -2,6 +2,7 @@ package member
 
 import (
 	"testing"
+	"time"
 
 	"github.com/shoenig/test"
 
@@ -31,19 +32,19 @@ func TestLink(t *testing.T) {
 		"inactive":        {with(func(m *Member) { m.Status = Inactive }), address, fault.NotAMember},
 		"linked already":  {with(func(m *Member) { m.Subject = "other" }), address, fault.NotAMember},
 		"an address that others replaced": {
-			with(func(m *Member) { m.ConfirmedEmail = "mia@example.net" }), address, fault.NotAMember,
+			with(func(m *Member) { m.SignInEmail = "mia@example.net" }), address, fault.NotAMember,
 		},
 		"a coach":  {as(tenant.RoleCoach), address, ""},
 		"an admin": {as(tenant.RoleAdmin), address, fault.InvitationRequired},
 		"an owner": {as(tenant.RoleCoach, tenant.RoleOwner), address, fault.InvitationRequired},
 	} {
-		linked, err := tt.m.Link("auth0|7", tt.email)
+		linked, err := tt.m.Link("auth0|7", tt.email, nil, time.Time{})
 		test.EqOp(t, tt.want, fault.ReasonOf(err), test.Sprint(name))
 		if tt.want != "" {
 			test.Eq(t, tt.m, linked, test.Sprint(name))
 			continue
 		}
 		test.EqOp(t, "auth0|7", linked.Subject, test.Sprint(name))
-		test.EqOp(t, tt.m.Email, linked.ConfirmedEmail, test.Sprint(name))
+		test.True(t, linked.Proven(), test.Sprint(name))
 	}
 }

@@ -38,6 +38,9 @@ type Member struct {
 
 	// The contacts that are known to be the member's. See Confirmed.
 	ConfirmedEmail, ConfirmedPhone string
+	// SignInEmail is the address with which the member has signed in, by a code or a link that was sent to it. It stays
+	// when others enter another one: see AddressInDoubt.
+	SignInEmail string
 
 	Version   int
 	CreatedAt time.Time
