@@ -163,6 +163,42 @@ create unique index sign_ins_token on sign_ins (tenant_id, token_hash);
 create index sign_ins_member on sign_ins (tenant_id, member_id, used_at);
 create index sign_ins_expiry on sign_ins (tenant_id, expires_at);
 
+-- By which address a member may ask for a code to sign in, as a keyed hash without the tenant: it finds the tenants of an
+-- address. It has nothing else, because operators' jobs can read it, like the directory.
+create table sign_in_addresses (
+  tenant_id    uuid not null,
+  member_id    uuid not null,
+  address_hash bytea not null check (length(address_hash) = 32),
+  -- A checksum of the key, to find what an older one made.
+  key_check    bytea not null check (length(key_check) = 8),
+  primary key (tenant_id, member_id),
+  foreign key (tenant_id, member_id) references members
+);
+create index sign_in_addresses_hash on sign_in_addresses (address_hash);
+create index sign_in_addresses_key on sign_in_addresses (tenant_id, key_check);
+
+-- The codes of the last day with which browsers sign in, to count them. They stand in one tenant of their address.
+create table sign_in_codes (
+  tenant_id    uuid not null,
+  id           uuid not null,
+  member_id    uuid not null,
+  -- Keyed hashes. The browser is one that has signed in to the address before; null: any other.
+  address_hash bytea not null check (length(address_hash) = 32),
+  browser_hash bytea check (length(browser_hash) = 32),
+  code_hash    bytea not null check (length(code_hash) = 32),
+  digits       integer not null check (digits between 6 and 10),
+  -- Wrong ones.
+  guesses      integer not null default 0 check (guesses between 0 and 5),
+  used         boolean not null default false,
+  created_at   timestamptz not null,
+  expires_at   timestamptz not null,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, member_id) references members,
+  constraint sign_in_codes_expires check (expires_at > created_at)
+);
+create index sign_in_codes_address on sign_in_codes (tenant_id, address_hash, created_at);
+create index sign_in_codes_time on sign_in_codes (tenant_id, created_at);
+
 create table service_accounts (
   tenant_id   uuid not null references tenants,
   id          uuid not null,
@@ -270,5 +306,6 @@ create index platform_mails_due on platform_mails (tenant_id, due_at, id);
 create index platform_mails_about on platform_mails (tenant_id, about);
 
 -- +goose Down
-drop table platform_mails, address_changes, invitations, service_account_keys, service_account_roles, service_accounts, sign_ins,
-  ownership_transfers, contact_codes, pending_contacts, devices, member_roles, members, roles;
+drop table platform_mails, address_changes, invitations, service_account_keys, service_account_roles,
+  service_accounts, sign_in_codes, sign_in_addresses, sign_ins, ownership_transfers, contact_codes, pending_contacts,
+  devices, member_roles, members, roles;

@@ -26,6 +26,7 @@ $$;
 -- Operators' jobs that visit tenants start with reading their IDs: all, or those that share a number with a contact.
 -- No other table is readable with this setting.
 create policy operator on directory for select using (current_setting('app.operator', true) = 'on');
+create policy operator on sign_in_addresses for select using (current_setting('app.operator', true) = 'on');
 create policy operator on shared_contacts for select using (current_setting('app.operator', true) = 'on');
 
 -- History is append-only.
@@ -49,4 +50,5 @@ end
 $$;
 -- +goose StatementEnd
 drop policy operator on directory;
+drop policy operator on sign_in_addresses;
 drop policy operator on shared_contacts;

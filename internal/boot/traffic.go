@@ -29,6 +29,7 @@ type TrafficConfig struct {
 	BenefitGuesses int           `env:"BERTH_BENEFIT_GUESSES" default:"10" help:"How many wrong membership numbers of benefits a member may try in an hour; 0 for no limit."`
 	ProgramGuesses int           `name:"program-benefit-guesses" env:"BERTH_PROGRAM_BENEFIT_GUESSES" default:"100" help:"The same for a service account."`
 	DomainChecks   int           `env:"BERTH_DOMAIN_CHECKS" default:"20" help:"How often a tenant may set or verify a sending domain in an hour; 0 for no limit."`
+	SignInCodes    int           `env:"BERTH_SIGN_IN_CODES" default:"300" help:"How many codes to sign in browsers of one network may ask for in an hour that have never signed in to the address; 0 for no limit."`
 	CallerStreams  int           `name:"max-streams-per-caller" env:"BERTH_MAX_STREAMS_PER_CALLER" default:"100" help:"How many streams a member or a service account may have open; 0 for no limit."`
 	Reads          int           `env:"BERTH_READS" help:"How many reads of one tenant a server answers at a time. Others wait for their turn. Default: one for each processor, and at least two."`
 	MaxMembers     int           `env:"BERTH_MAX_MEMBERS" default:"200000" help:"How many members a tenant may have; 0 for no limit."`
@@ -63,6 +64,14 @@ func (c TrafficConfig) rates(proxies traffic.Proxies) admission.Rates {
 		Domains:   traffic.PerHour(c.DomainChecks),
 		Addresses: traffic.NewAddresses(traffic.PerSecond(c.AddressRate), proxies, time.Now),
 	}
+}
+
+// codes returns the limit of codes to sign in; nil: none.
+func (c TrafficConfig) codes(proxies traffic.Proxies) *traffic.Addresses {
+	if c.SignInCodes == 0 {
+		return nil
+	}
+	return traffic.NewAddresses(traffic.PerHour(c.SignInCodes), proxies, time.Now)
 }
 
 // connLimits returns the limits of connections. It registers the metric of refused ones.

@@ -31,7 +31,8 @@ type plan struct {
 }
 
 // crossing matches the statements of operators' jobs, which find tenants.
-var crossing = regexp.MustCompile(`select (distinct )?(d\.)?tenant_id from (directory|shared_contacts)`)
+var crossing = regexp.MustCompile(`select (distinct )?(d\.)?tenant_id from ` +
+	`(directory|shared_contacts|sign_in_addresses)`)
 
 // Every statement fits the schema: those that were put together, as pg knows them, and the others as the source has
 // them. Each reads and changes only rows of its tenant, in each table that it mentions, also without the policies.

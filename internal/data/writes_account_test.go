@@ -128,12 +128,26 @@ service_accounts +second {created_at=2026-03-02T08:00:00+00:00 name=Gate name_ke
 	{accountdb.UpdateSignIn, args{signin.SignIn{
 		ID: id[tenant.SignInID]("sign_in"), Method: signin.ByPasskey, UsedAt: start, ExpiresAt: start.Add(time.Hour),
 	}}, "sign_ins sign_in {expires_at=2026-03-02T09:00:00+00:00 used_at=2026-03-02T08:00:00+00:00}"},
+	{accountdb.PutSignInAddresses, args{[]accountdb.SignInAddress{
+		{Member: id[tenant.MemberID]("member"), Hash: sha("x")},
+		{Member: id[tenant.MemberID]("receiver"), Hash: sha("h")},
+	}, sha("key")[:8]}, `
+sign_in_addresses +receiver {address_hash=\x#h key_check=\x2c70e12b7a0646f9 member_id=receiver}
+sign_in_addresses member {address_hash=\x#x}`},
+	{accountdb.DeleteSignInAddress, args{"member"}, "sign_in_addresses -member"},
+	{accountdb.InsertSignInCode, args{signin.NewCode(
+		id[tenant.CodeID]("second"), id[tenant.MemberID]("member"), sha("x"), nil, sha("h"), 8, now,
+	)}, "sign_in_codes +second {address_hash=\\x#x code_hash=\\x#h created_at=2026-03-01T12:00:00+00:00 digits=8 " +
+		"expires_at=2026-03-01T12:10:00+00:00 member_id=member}"},
+	{accountdb.UpdateSignInCode, args{signin.Code{ID: id[tenant.CodeID]("sign_in"), Guesses: 3, Used: true}},
+		"sign_in_codes sign_in {guesses=3 used=true}"},
 	{accountdb.TrimSignIns, args{"member", 1}, "sign_ins -sign_in"},
 	{accountdb.TrimSignIns, args{"member", 2}, ""},
 	{accountdb.DeleteSignIn, args{"other"}, "sign_ins -other"},
 	{accountdb.DeleteSignInsOf, args{"member"}, "sign_ins -other\nsign_ins -sign_in"},
-	{accountdb.DeleteOldSignIns, args{start}, ""},
-	{accountdb.DeleteOldSignIns, args{start.Add(time.Microsecond)}, `
+	{accountdb.DeleteOldSignIns, args{start, now}, ""},
+	{accountdb.DeleteOldSignIns, args{start.Add(time.Microsecond), now.Add(time.Microsecond)}, `
+sign_in_codes -sign_in
 sign_ins -other
 sign_ins -sign_in
 sign_ins -third`},

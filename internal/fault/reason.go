@@ -128,4 +128,5 @@ const (
 
 	InvitationRequired Reason = "INVITATION_REQUIRED"
 	SignInEnded        Reason = "SIGN_IN_ENDED"
+	SignInCodeInvalid  Reason = "SIGN_IN_CODE_INVALID"
 )

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"log/slog"
@@ -15,6 +16,7 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/signin"
 	"github.com/berthhq/berth/internal/token"
+	"github.com/berthhq/berth/internal/traffic"
 )
 
 // AuthPath is the path of the requests with which the browser apps sign people in and out.
@@ -33,6 +35,9 @@ type auth struct {
 	signIns *signins.Service
 	issuer  Issuer
 	cookie  signInCookie
+	browser browserCookie
+	codes   *traffic.Addresses
+	time    time.Duration
 	origin  string // of the service's URL
 	events  *prometheus.CounterVec
 	log     *slog.Logger
@@ -41,6 +46,8 @@ type auth struct {
 func newAuth(c Config) *auth {
 	return &auth{
 		signIns: c.Services.SignIns, issuer: c.Issuer, cookie: newSignInCookie(c.PublicURL, c.Services.SignIns),
+		browser: newBrowserCookie(c.PublicURL, c.Services.SignIns), codes: c.Codes,
+		time:   cmp.Or(c.AuthTime, DefaultAuthTime),
 		origin: originOf(c.PublicURL), events: securityEvents(c.Metrics), log: c.Log,
 	}
 }
@@ -49,6 +56,8 @@ func (a *auth) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+AuthPath+"token", a.token)
 	mux.HandleFunc("POST "+AuthPath+"sign-out", a.signOut)
+	mux.HandleFunc("POST "+AuthPath+"code", a.sendCode)
+	mux.HandleFunc("POST "+AuthPath+"sign-in", a.signIn)
 	return a.ownPages(mux)
 }
 

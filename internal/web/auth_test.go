@@ -56,7 +56,7 @@ func newSignInStudio(t *testing.T, adapt ...func(*app.Config)) *signInStudio {
 func (s *signInStudio) handler() http.Handler {
 	s.metrics = prometheus.NewRegistry()
 	return Handler(Config{
-		Services: s.App, PublicURL: "https://berth.example", Metrics: s.metrics, Issuer: s.issuer,
+		Services: s.App, PublicURL: "https://berth.example", Metrics: s.metrics, Issuer: s.issuer, AuthTime: 1,
 		Addresses: traffic.NewAddresses(traffic.Rate{PerSecond: 0.1, Burst: 5}, nil, s.Clock.Now),
 	})
 }
@@ -289,7 +289,7 @@ func TestAuth_IsForPagesOfTheServiceOnly(t *testing.T) {
 		{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"}, {"Sec-Fetch-Site", "none"},
 		{"Content-Type", "text/plain"}, {"Content-Type", "application/x-www-form-urlencoded"}, {"Content-Type", ""},
 	} {
-		for _, path := range []string{"/auth/token", "/auth/sign-out"} {
+		for _, path := range []string{"/auth/token", "/auth/sign-out", "/auth/code", "/auth/sign-in"} {
 			answer := s.post(path, cookie, headers...)
 			test.EqOp(t, http.StatusForbidden, answer.StatusCode, test.Sprint(path, headers))
 			test.SliceEmpty(t, answer.Cookies())

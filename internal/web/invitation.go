@@ -22,6 +22,7 @@ type invitePages struct {
 	accounts *accounts.Service
 	signIns  *signins.Service
 	cookie   signInCookie
+	browser  browserCookie
 	own      bool   // people sign in with this service
 	origin   string // of the service's URL
 	events   *prometheus.CounterVec
@@ -31,7 +32,8 @@ type invitePages struct {
 func newInvitePages(c Config) invitePages {
 	return invitePages{
 		accounts: c.Services.Accounts, signIns: c.Services.SignIns, own: c.Issuer != nil,
-		cookie: newSignInCookie(c.PublicURL, c.Services.SignIns), origin: originOf(c.PublicURL),
+		cookie: newSignInCookie(c.PublicURL, c.Services.SignIns), browser: newBrowserCookie(c.PublicURL, c.Services.SignIns),
+		origin: originOf(c.PublicURL),
 		events: securityEvents(c.Metrics), log: c.Log,
 	}
 }
@@ -108,6 +110,7 @@ func (p invitePages) accept(w http.ResponseWriter, r *http.Request) {
 	}
 	if began != nil {
 		p.cookie.set(w, secret, began.ExpiresAt)
+		p.browser.set(w, p.browser.read(r).Knowing(m.Email), began.CreatedAt)
 		if err := p.signIns.End(r.Context(), before.Secret); err != nil { // no browser has it any more
 			p.log.WarnContext(r.Context(), "a sign-in that was replaced goes on", slog.Any("error", err))
 		}

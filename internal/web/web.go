@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
@@ -33,6 +34,11 @@ type Config struct {
 	Addresses *traffic.Addresses
 	// HoldBack holds back the answers to requests above a limit. Optional.
 	HoldBack *traffic.HoldBack
+	// Codes limits the codes that a network asks for, from browsers that have never signed in. Optional.
+	Codes *traffic.Addresses
+	// AuthTime is the time by which answers about codes come: after it, or a multiple of it, whatever was found. Default:
+	// DefaultAuthTime.
+	AuthTime time.Duration
 	// Issuer issues access tokens to people who sign in with Berth itself; nil if nobody does.
 	Issuer Issuer
 	// TwilioToken gives the secret with which Twilio signs callbacks of the platform's account; empty if there is none.

@@ -333,6 +333,20 @@ update shared_contacts set number_hash = 'short'; -- shared_contacts_number_hash
 select again('shared_contacts', $$tenant_id = id('other')$$); -- shared_contacts_tenant_id_fkey
 select again('shared_contacts', ''); -- shared_contacts_pkey
 
+update sign_in_addresses set address_hash = 'short'; -- sign_in_addresses_address_hash_check
+update sign_in_addresses set key_check = 'short'; -- sign_in_addresses_key_check_check
+update sign_in_addresses set member_id = id('other'); -- sign_in_addresses_tenant_id_member_id_fkey
+select again('sign_in_addresses', ''); -- sign_in_addresses_pkey
+
+update sign_in_codes set address_hash = 'short'; -- sign_in_codes_address_hash_check
+update sign_in_codes set browser_hash = 'short'; -- sign_in_codes_browser_hash_check
+update sign_in_codes set code_hash = 'short'; -- sign_in_codes_code_hash_check
+update sign_in_codes set digits = 5; -- sign_in_codes_digits_check
+update sign_in_codes set guesses = 6; -- sign_in_codes_guesses_check
+update sign_in_codes set expires_at = created_at; -- sign_in_codes_expires
+update sign_in_codes set member_id = id('other'); -- sign_in_codes_tenant_id_member_id_fkey
+select again('sign_in_codes', ''); -- sign_in_codes_pkey
+
 update sign_ins set token_hash = 'short'; -- sign_ins_token_hash_check
 update sign_ins set method = 'PASSWORD'; -- sign_ins_method_check
 update sign_ins set browser = repeat('x', 201); -- sign_ins_browser_check

@@ -56,6 +56,11 @@ insert into platform_mails (tenant_id, id, kind, about, sealed, due_at, expires_
 insert into sign_ins (tenant_id, id, member_id, token_hash, method, browser, address, created_at, used_at, expires_at)
   select tenant_id, id('sign_in'), id('member'), hash('secret'), 'CODE', 'Firefox', '192.0.2.1', now, now, starts_at
   from given;
+insert into sign_in_addresses (tenant_id, member_id, address_hash, key_check)
+  select tenant_id, id('member'), hash('address'), substr(hash('key'), 1, 8) from given;
+insert into sign_in_codes (tenant_id, id, member_id, address_hash, browser_hash, code_hash, digits, created_at, expires_at)
+  select tenant_id, id('sign_in'), id('member'), hash('address'), hash('browser'), hash('code'), 6, now, starts_at
+  from given;
 insert into service_accounts (tenant_id, id, name, created_at) select tenant_id, id('account'), 'Kiosk', now from given;
 insert into service_account_roles select tenant_id, id('account'), 'coach' from given;
 insert into service_account_keys (tenant_id, id, account_id, hash, created_at)

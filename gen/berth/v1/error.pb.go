@@ -288,6 +288,9 @@ const (
 	ErrorReason_ERROR_REASON_INVITATION_REQUIRED ErrorReason = 214
 	// unauthenticated: nobody is signed in with Berth in this browser, or not any more (POST /auth/token).
 	ErrorReason_ERROR_REASON_SIGN_IN_ENDED ErrorReason = 220
+	// unauthenticated: the code to sign in is wrong, too old, used, or was guessed at too often (POST /auth/sign-in). It is
+	// the same for addresses that belong to nobody.
+	ErrorReason_ERROR_REASON_SIGN_IN_CODE_INVALID ErrorReason = 221
 )
 
 // Enum value maps for ErrorReason.
@@ -404,6 +407,7 @@ var (
 		213: "ERROR_REASON_IMPORT_NOT_FOUND",
 		214: "ERROR_REASON_INVITATION_REQUIRED",
 		220: "ERROR_REASON_SIGN_IN_ENDED",
+		221: "ERROR_REASON_SIGN_IN_CODE_INVALID",
 	}
 	ErrorReason_value = map[string]int32{
 		"ERROR_REASON_UNSPECIFIED":                  0,
@@ -517,6 +521,7 @@ var (
 		"ERROR_REASON_IMPORT_NOT_FOUND":             213,
 		"ERROR_REASON_INVITATION_REQUIRED":          214,
 		"ERROR_REASON_SIGN_IN_ENDED":                220,
+		"ERROR_REASON_SIGN_IN_CODE_INVALID":         221,
 	}
 )
 
@@ -551,7 +556,7 @@ var File_berth_v1_error_proto protoreflect.FileDescriptor
 
 const file_berth_v1_error_proto_rawDesc = "" +
 	"\n" +
-	"\x14berth/v1/error.proto\x12\bberth.v1*\xc4\x1e\n" +
+	"\x14berth/v1/error.proto\x12\bberth.v1*\xec\x1e\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15ERROR_REASON_INTERNAL\x10\x01\x12\x1e\n" +
@@ -663,7 +668,8 @@ const file_berth_v1_error_proto_rawDesc = "" +
 	"\x1bERROR_REASON_BULK_TOO_LARGE\x10\xd4\x01\x12\"\n" +
 	"\x1dERROR_REASON_IMPORT_NOT_FOUND\x10\xd5\x01\x12%\n" +
 	" ERROR_REASON_INVITATION_REQUIRED\x10\xd6\x01\x12\x1f\n" +
-	"\x1aERROR_REASON_SIGN_IN_ENDED\x10\xdc\x01BR\n" +
+	"\x1aERROR_REASON_SIGN_IN_ENDED\x10\xdc\x01\x12&\n" +
+	"!ERROR_REASON_SIGN_IN_CODE_INVALID\x10\xdd\x01BR\n" +
 	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (

@@ -151,7 +151,7 @@ func (s *Service) RefuseAddress(ctx context.Context, link string) error {
 			after := before.Refuse(c, holder != nil && holder.ID != before.ID)
 			if changed := member.ChangedFields(before, after); len(changed) > 0 {
 				after.Version, after.UpdatedAt = before.Version+1, tx.Now
-				accountdb.UpdateMember(tx.Tx, tx.Tenant, after)
+				s.writeMember(tx, before, after)
 				accountdb.DeletePendingContact(tx.Tx, tx.Tenant, after.ID, member.ByEmail)
 				accountdb.EndInvitations(tx.Tx, tx.Tenant, after.ID, tx.Now)
 				memberEvent(tx, after.ID, changed)

@@ -42,7 +42,7 @@ func (s *Service) ConfirmMemberContact(
 			return before, err
 		}
 		after.Version, after.UpdatedAt = before.Version+1, tx.Now
-		accountdb.UpdateMember(tx.Tx, tx.Tenant, after)
+		s.writeMember(tx, before, after)
 		changed := []string{c.Kind.Field()}
 		record.Audit(tx, "contact.confirmed_by_hand", "member", id.UUID, reason, map[string]any{
 			"kind": string(c.Kind), "before": before.Contact(c.Kind).Address, "after": after.Contact(c.Kind).Address,

@@ -185,7 +185,7 @@ func (s *Service) confirm(
 			accountdb.EndAddressChange(tx.Tx, tx.Tenant, m.ID, tx.Now)
 		}
 		after.Version, after.UpdatedAt = m.Version+1, tx.Now
-		accountdb.UpdateMember(tx.Tx, tx.Tenant, after)
+		s.writeMember(tx, m, after)
 		accountdb.DeletePendingContact(tx.Tx, tx.Tenant, m.ID, kind)
 		changed := []string{kind.Field()}
 		record.Audit(tx, "contact.confirmed", "member", m.ID.UUID, "",

@@ -82,7 +82,7 @@ func (s *Service) CreateTenant(ctx context.Context, n NewTenant) (CreatedTenant,
 			accountdb.InsertTenant(tx.Tx, made.Tenant, builtInRoles)
 			record.CatalogChange(tx, "tenant.created", "tenant", tx.Tenant.UUID, catalog.AuditChanges(nil, t.AuditFields()))
 			if n.Owner != nil {
-				owner := insertMember(tx, owner)
+				owner := s.insertMember(tx, owner)
 				if n.Owner.Invite {
 					if _, made.OwnerLink, err = s.insertInvitation(tx, owner, nil, nil); err != nil {
 						return CreatedTenant{}, err

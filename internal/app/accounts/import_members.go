@@ -73,7 +73,7 @@ func (s *Service) ImportMembers(
 		if err := ended(ctx, tx, imported); err != nil {
 			return imported, err
 		}
-		insertRows(tx, imported.Rows)
+		s.insertRows(tx, imported.Rows)
 		record.AuditEntry(tx, coredb.AuditEntry{
 			Action: "member.imported", TargetKind: "member", Batch: imported.Batch,
 			Changes: map[string]any{"members": imported.Members},
@@ -88,7 +88,7 @@ func (s *Service) ImportMembers(
 // reads it.
 func takenRace(err error) bool { return pg.IsUnique(err, "members_email", "members_subject") }
 
-func insertRows(tx *engine.Tx, all []member.ImportRow) {
+func (s *Service) insertRows(tx *engine.Tx, all []member.ImportRow) {
 	for rows := range slices.Chunk(all, insertLimit) {
 		members := make([]member.Member, len(rows))
 		for i, row := range rows {
@@ -98,7 +98,7 @@ func insertRows(tx *engine.Tx, all []member.ImportRow) {
 			members[i] = m
 			memberEvent(tx, m.ID, nil)
 		}
-		accountdb.InsertMembers(tx.Tx, tx.Tenant, members...)
+		s.insertMembers(tx, members...)
 	}
 }
 

@@ -167,13 +167,7 @@ func (s *Service) AcceptInvitation(
 			}
 			tx.Caller = tenant.Caller{Tenant: in, Member: m.ID, SelfOnly: true} // the link is the permission
 			accountdb.AcceptInvitation(tx.Tx, in, id, tx.Now)
-			if !m.Proven() {
-				m = m.Prove(i.Address)
-				accountdb.EndAddressChange(tx.Tx, in, m.ID, tx.Now)
-				m.Version, m.UpdatedAt = m.Version+1, tx.Now
-				accountdb.UpdateMember(tx.Tx, tx.Tenant, m)
-				memberEvent(tx, m.ID, []string{member.ByEmail.Field()})
-			}
+			m = s.ProveAddress(tx, m)
 			record.Audit(tx, "member.invitation_accepted", "member", m.ID.UUID, "", map[string]any{"email": i.Address})
 			begin(tx, m.ID)
 			return m, nil

@@ -34,14 +34,14 @@ func (s *Service) CreateMember(ctx context.Context, caller tenant.Caller, m memb
 			if err := tx.Grow(ctx, s.quota, 1); err != nil {
 				return member.Member{}, err
 			}
-			return insertMember(tx, m), nil
+			return s.insertMember(tx, m), nil
 		})
 	return created, memberTaken(err)
 }
 
-func insertMember(tx *engine.Tx, m member.Member) member.Member {
+func (s *Service) insertMember(tx *engine.Tx, m member.Member) member.Member {
 	m.ID, m.Version, m.CreatedAt, m.UpdatedAt = tenant.NextID[tenant.MemberID](tx.IDs), 1, tx.Now, tx.Now
-	accountdb.InsertMembers(tx.Tx, tx.Tenant, m)
+	s.insertMembers(tx, m)
 	changed := member.ChangedFields(member.Member{}, m)
 	record.Audit(tx, "member.created", "member", m.ID.UUID, "", record.Changes(nil, m.AuditValues(changed)))
 	memberEvent(tx, m.ID, changed)
@@ -140,7 +140,7 @@ func (s *Service) updateMember(
 			return memberEdit{after, changed}, err
 		}
 		after.Version, after.UpdatedAt = before.Version+1, tx.Now
-		accountdb.UpdateMember(tx.Tx, tx.Tenant, after)
+		s.writeMember(tx, before, after)
 		if before.Active() && !after.Active() {
 			endTransfers(tx, id)
 		}

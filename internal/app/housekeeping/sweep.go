@@ -29,6 +29,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/session"
+	"github.com/berthhq/berth/internal/rules/signin"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -110,7 +111,8 @@ func (s *Service) SweepTenant(ctx context.Context, id tenant.TenantID) (SweepRes
 		{len(found.unsealed) > 0, s.sealDevices},
 		{found.codes, s.sweepCodes},
 		{found.signIns, s.sweepSignIns},
-		{found.addresses, s.sweepAddressChanges},
+		{found.addressChanges, s.sweepAddressChanges},
+		{found.addresses, s.hashAddresses},
 		{found.imports, s.sweepImports},
 		{len(found.standings) > 0, s.reviewSending},
 	} {
@@ -123,25 +125,26 @@ func (s *Service) SweepTenant(ctx context.Context, id tenant.TenantID) (SweepRes
 
 // work is what a sweep finds to do: at least the first of each kind.
 type work struct {
-	absences      []tenant.SessionID
-	subscriptions []tenant.SubscriptionID
-	holds         []tenant.SessionID
-	offers        []tenant.OfferID
-	edited        []waitlistdb.EditedLevel
-	entries       []tenant.EntryID
-	orphans       []tenant.EntryID
-	rounds        []tenant.RoundID
-	missed        []tenant.SessionID
-	series        []tenant.SeriesID
-	keys          bool
-	devices       bool
-	displays      bool
-	unsealed      []accountdb.UnsealedDevice
-	codes         bool
-	signIns       bool
-	addresses     bool
-	imports       bool
-	standings     []notify.Standing
+	absences       []tenant.SessionID
+	subscriptions  []tenant.SubscriptionID
+	holds          []tenant.SessionID
+	offers         []tenant.OfferID
+	edited         []waitlistdb.EditedLevel
+	entries        []tenant.EntryID
+	orphans        []tenant.EntryID
+	rounds         []tenant.RoundID
+	missed         []tenant.SessionID
+	series         []tenant.SeriesID
+	keys           bool
+	devices        bool
+	displays       bool
+	unsealed       []accountdb.UnsealedDevice
+	codes          bool
+	signIns        bool
+	addresses      bool
+	addressChanges bool
+	imports        bool
+	standings      []notify.Standing
 }
 
 func (w work) queues() bool {
@@ -170,8 +173,9 @@ func (s *Service) findWork(ctx context.Context, caller tenant.Caller) (work, err
 	bookingdb.HasOldDisplayLinks(&b, caller.Tenant, now.Add(-displayLinkLife), &found.displays)
 	accountdb.ListUnsealedDevices(&b, caller.Tenant, first, &found.unsealed)
 	accountdb.HasOldCodes(&b, caller.Tenant, now.Add(-member.CodeDay), &found.codes)
-	accountdb.HasOldSignIns(&b, caller.Tenant, now, &found.signIns)
-	accountdb.HasOldAddressChanges(&b, caller.Tenant, now.Add(-member.AddressChangeLife), &found.addresses)
+	accountdb.HasOldAddressChanges(&b, caller.Tenant, now.Add(-member.AddressChangeLife), &found.addressChanges)
+	accountdb.HasOldSignIns(&b, caller.Tenant, now, now.Add(-signin.CodeDay), &found.signIns)
+	s.accounts.FindOldAddresses(&b, caller.Tenant, &found.addresses)
 	coredb.HasOldImports(&b, caller.Tenant, now.Add(-fileimport.Life), &found.imports)
 	coredb.FindNextImport(&b, caller.Tenant, &imported)
 	messagedb.ListReviews(&b, caller.Tenant, now, &found.standings)
@@ -357,12 +361,16 @@ func (s *Service) sweepAddressChanges(ctx context.Context, caller tenant.Caller,
 	return s.accounts.SweepAddressChanges(ctx, caller.Tenant)
 }
 
-// sweepSignIns deletes sign-ins that have expired.
+func (s *Service) hashAddresses(ctx context.Context, caller tenant.Caller, _ *SweepResult) error {
+	return s.accounts.HashAddresses(ctx, caller.Tenant)
+}
+
+// sweepSignIns deletes sign-ins that have expired, and codes that no longer count.
 func (s *Service) sweepSignIns(ctx context.Context, caller tenant.Caller, _ *SweepResult) error {
 	until := s.engine.Now()
 	t := engine.Transaction{Name: "sweep.sign_ins", Quiet: true}
 	return engine.Exec(ctx, s.engine, caller, t, func(_ context.Context, tx *engine.Tx) error {
-		accountdb.DeleteOldSignIns(tx.Tx, tx.Tenant, until)
+		accountdb.DeleteOldSignIns(tx.Tx, tx.Tenant, until, until.Add(-signin.CodeDay))
 		return nil
 	})
 }

@@ -15,8 +15,9 @@ type Secret struct {
 	Tenants []tenant.TenantID // that it signs in to: at least one
 }
 
-// NewSecret returns a new secret for tenants, or for those that are set before it is used. Make it before a transaction.
-// Each sign-in has its own, so that nobody can know it before: a browser that somebody gave a secret does not keep it.
+// NewSecret returns a new secret for tenants, or for those that are set before it is used. Make it before a
+// transaction. Each sign-in has its own, so that nobody can know it before: a browser that somebody gave a secret does
+// not keep it.
 func NewSecret(tenants ...tenant.TenantID) Secret {
 	s := Secret{Tenants: tenants}
 	_, _ = rand.Read(s.random[:]) // it never fails

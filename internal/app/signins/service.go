@@ -2,13 +2,16 @@
 package signins
 
 import (
+	"github.com/berthhq/berth/internal/app/accounts"
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/mails"
 	"github.com/berthhq/berth/internal/seal"
 )
 
 // Config is what a Service needs.
 type Config struct {
-	Engine *engine.Engine
+	Engine   *engine.Engine
+	Accounts *accounts.Service
 	// Seals sign what browsers keep of a sign-in.
 	Seals seal.Keys
 	// HasProvider says that members sign in at an identity provider, too.
@@ -18,11 +21,17 @@ type Config struct {
 // Service has the use cases of this package. It is safe for concurrent use.
 type Service struct {
 	engine      *engine.Engine
+	accounts    *accounts.Service
+	mails       mails.Queue
 	seals       seal.Keys
 	hasProvider bool
+	guesses     guessCount
 }
 
 // New makes a Service.
 func New(c Config) *Service {
-	return &Service{engine: c.Engine, seals: c.Seals, hasProvider: c.HasProvider}
+	return &Service{
+		engine: c.Engine, accounts: c.Accounts, mails: mails.Queue{Seals: c.Seals}, seals: c.Seals,
+		hasProvider: c.HasProvider,
+	}
 }

@@ -67,6 +67,9 @@ where m.tenant_id = $1
   and ($8::text = '' or $8 = any(m.tags))
   and ($9::text[] is null or m.status = any($9))
 order by m.name_key, m.id limit $10`)
+	listOldAddresses = pg.SQL(`select ` + members.Columns() + ` from sign_in_addresses a
+  join members m on m.tenant_id = a.tenant_id and m.id = a.member_id
+where a.tenant_id = $1 and a.key_check <> $2 order by a.member_id limit $3`)
 	insertMembers = pg.SQL(`insert into members ` + memberRows.Rows())
 	updateMember  = pg.SQL(`update members set ` + memberRows.Set() + ` where tenant_id = $1 and id = $2`)
 )

@@ -75,14 +75,16 @@ func DeleteSignInsOf(tx *pg.Tx, in tenant.TenantID, owner tenant.MemberID) {
 	tx.Write(`delete from sign_ins where tenant_id = $1 and member_id = $2`, in, owner)
 }
 
-// HasOldSignIns reads whether a sign-in expired before a time.
-func HasOldSignIns(b *pg.Batch, in tenant.TenantID, until time.Time, into *bool) {
-	b.Queue(`select exists (select from sign_ins where tenant_id = $1 and expires_at < $2)`, in, until).Scan(into)
+// HasOldSignIns reads whether a sign-in expired before a time, or a code was made before codesUntil.
+func HasOldSignIns(b *pg.Batch, in tenant.TenantID, until, codesUntil time.Time, into *bool) {
+	b.Queue(`select exists (select from sign_ins where tenant_id = $1 and expires_at < $2)
+  or exists (select from sign_in_codes where tenant_id = $1 and created_at < $3)`, in, until, codesUntil).Scan(into)
 }
 
-// DeleteOldSignIns deletes the sign-ins that expired before a time.
-func DeleteOldSignIns(tx *pg.Tx, in tenant.TenantID, until time.Time) {
+// DeleteOldSignIns deletes the sign-ins that expired before a time, and the codes that were made before codesUntil.
+func DeleteOldSignIns(tx *pg.Tx, in tenant.TenantID, until, codesUntil time.Time) {
 	tx.Write(`delete from sign_ins where tenant_id = $1 and expires_at < $2`, in, until)
+	tx.Write(`delete from sign_in_codes where tenant_id = $1 and created_at < $2`, in, codesUntil)
 }
 
 // DeleteSignIn deletes a sign-in.

@@ -135,6 +135,16 @@ func email(s string) (string, string) {
 	return s, ""
 }
 
+// EmailAddress returns an email address as it was entered in a field, without space around it. The error is
+// INVALID_FIELD.
+func EmailAddress(field, written string) (string, error) {
+	address, problem := email(strings.TrimSpace(written))
+	if problem != "" {
+		return "", fault.Invalid(field, "%s", problem)
+	}
+	return address, nil
+}
+
 // Phone returns a phone number in E.164, however it was written. It returns "" if the text is not a phone number, or
 // has no country code.
 func Phone(written string) string {

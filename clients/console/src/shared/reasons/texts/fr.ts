@@ -105,6 +105,8 @@ export const fr: typeof en = {
       "Il n’y a ni numéro de téléphone, ni adresse, ni appareil pour cet envoi.",
     IMPORT_NOT_FOUND: () => "Cet import n’existe pas, ou il est trop ancien.",
     SIGN_IN_ENDED: () => "Vous n’êtes plus connecté. Reconnectez-vous.",
+    SIGN_IN_CODE_INVALID: () =>
+      "Le code est incorrect ou n’est plus valable. Prenez celui du dernier e-mail, ou demandez-en un nouveau.",
     BULK_TOO_LARGE: (f) =>
       f.of === "seats"
         ? `Les séances ont plus de ${f.limit} places prises et personnes en attente. Procédez par parties.`
