@@ -7,8 +7,7 @@ import (
 
 // ownForms refuses a form of another site, which could be sent without the knowledge of who opens that. These forms
 // use no cookies, so one without its link does nothing, but a site can know a link, such as one that it was itself
-// sent.
-// What is not from a browser passes: mail clients send one-click requests.
+// sent. What is not from a browser passes: mail clients send one-click requests.
 func ownForms(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if !isSameOrigin(r) {

@@ -8,12 +8,12 @@ import { berth, built, settled, violations, visit, withBrowser } from "./browser
 withBrowser();
 
 /** Creates a tenant, and returns the link of its first owner's invitation. */
-async function invitation(name: string): Promise<string> {
+async function invitation(name: string, address = "olga@example.com"): Promise<string> {
   const { stdout } = await promisify(execFile)(
     built().binary,
     [
       ...["tenant", "create", "--name", name, "--time-zone", "Europe/Lisbon"],
-      ...["--owner-name", "Olga Owner", "--owner-email", "olga@example.com"],
+      ...["--owner-name", "Olga Owner", "--owner-email", address],
       ...["--data", berth().data, "--public-url", berth().address],
     ],
     { env: { ...process.env, DATABASE_URL: berth().database_url } },
@@ -24,6 +24,20 @@ async function invitation(name: string): Promise<string> {
 /** The server as it is without the pages for development. */
 async function likeInProduction(page: Page): Promise<void> {
   await page.route("**/console/config.json", (route) => route.fulfill({ json: { sign_in: true } }));
+}
+
+/** The code of the newest mail to an address. It is not the one that is known. */
+async function codeTo(address: string, known = ""): Promise<string> {
+  let code = "";
+  await expect(async () => {
+    const answer = await fetch(`${berth().address}/dev/mails.json`);
+    const mails: { to: string; text: string }[] = await answer.json();
+    const text = mails.find(({ to }) => to === address)?.text ?? "";
+    code = /\b\d{6,}\b|\b\d{3} \d{3}\b/.exec(text)?.[0].replaceAll(" ", "") ?? "";
+    expect(code).not.toBe("");
+    expect(code).not.toBe(known);
+  }).toPass();
+  return code;
 }
 
 async function shot(page: Page, name: string): Promise<void> {
@@ -69,7 +83,7 @@ for (const width of [1440, 1024, 390]) {
     if (width < 900) await page.getByRole("button", { name: "Menu" }).click();
     await page.getByRole("button", { name: /Olga Owner/ }).click();
     await page.getByRole("menuitem", { name: "Sign out" }).click();
-    const out = page.getByRole("heading", { name: "Open your invitation" });
+    const out = page.getByRole("heading", { name: "Sign in by mail" });
     await out.waitFor();
     await shot(page, `out-${width}`);
     expect(await violations(page)).toEqual([]);
@@ -78,3 +92,88 @@ for (const width of [1440, 1024, 390]) {
     expect(await there.context.cookies()).toEqual([]);
   });
 }
+
+for (const width of [1440, 1024, 390]) {
+  test(`a code that a mail brings signs in, ${width} pixels wide`, async () => {
+    const address = `olga.${width}@example.com`;
+    await invitation(`Codes ${width}`, address);
+    await using there = await visit({ path: "", width });
+    const { page } = there;
+    await likeInProduction(page);
+    await page.goto(`${berth().address}/members`);
+    await page.getByRole("textbox", { name: "Email address" }).fill(address);
+    await shot(page, `address-${width}`);
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole("button", { name: "Send code" }).click();
+    const code = page.getByRole("textbox", { name: "Code" });
+    await expect(code).toBeFocused();
+    await expect(code).toHaveAttribute("autocomplete", "one-time-code");
+    await expect(code).toHaveAttribute("inputmode", "numeric");
+    await expect(page.getByRole("button", { name: "Send another code in" })).toBeDisabled();
+    const right = await codeTo(address);
+    const wrong = right.replace(/\d$/, (last) => String((Number(last) + 1) % 10));
+
+    const signIn = page.getByRole("button", { name: "Sign in", exact: true });
+    await code.fill(wrong);
+    await signIn.click();
+    await page.getByText("This code is wrong or too old.").waitFor();
+    await shot(page, `wrong-${width}`);
+    expect(await violations(page)).toEqual([]);
+    await code.fill(`${right.slice(0, 3)} ${right.slice(3)}`); // as mails show it
+    await signIn.click();
+    await page.getByRole("heading", { name: "Members", level: 1 }).waitFor(); // the page that was asked for
+    await page.reload();
+    await page.getByRole("heading", { name: "Members", level: 1 }).waitFor();
+
+    // Ended elsewhere, it goes on with a new code, over the page.
+    await there.context.clearCookies();
+    await page.route("**/berth.v1.*/*", (route) =>
+      route.fulfill({ status: 401, json: { code: "unauthenticated", reason: "TOKEN_EXPIRED" } }),
+    );
+    const dialog = page.getByRole("dialog", { name: "Please sign in again" });
+    await dialog.waitFor();
+    await page.unroute("**/berth.v1.*/*");
+    await dialog.getByRole("textbox", { name: "Email address" }).fill(address);
+    await dialog.getByRole("button", { name: "Send code" }).click();
+    await dialog.getByRole("textbox", { name: "Code" }).fill(await codeTo(address, right));
+    await shot(page, `again-${width}`);
+    await dialog.getByRole("button", { name: "Sign in", exact: true }).click();
+    await dialog.waitFor({ state: "hidden" });
+    await page.getByRole("heading", { name: "Members", level: 1 }).waitFor();
+  });
+}
+
+test("nobody learns from the form who is a member", async () => {
+  await using there = await visit({ path: "" });
+  const { page } = there;
+  await likeInProduction(page);
+  await page.goto(`${berth().address}/app/`);
+  await page.getByRole("textbox", { name: "Email address" }).fill("nobody@example.com");
+  await page.getByRole("button", { name: "Send code" }).click();
+  await page.getByText("If nobody@example.com is a member’s address").waitFor();
+  await page.getByRole("textbox", { name: "Code" }).fill("000000");
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.getByText("This code is wrong or too old.").waitFor();
+  await page.getByRole("button", { name: "Use another address" }).click();
+  await expect(page.getByRole("textbox", { name: "Email address" })).toHaveValue(
+    "nobody@example.com",
+  );
+});
+
+test("the form says what to do when the server refuses or does not answer", async () => {
+  await using there = await visit({ path: "" });
+  const { page } = there;
+  await likeInProduction(page);
+  await page.goto(`${berth().address}/app/`);
+  await page.getByRole("textbox", { name: "Email address" }).fill("mia@example.com");
+  for (const [status, says] of [
+    [429, "There were too many attempts."],
+    [503, "The server could not be reached."],
+    [400, "This is no email address."],
+  ] as const) {
+    await page.route("**/auth/code", (route) => route.fulfill({ status, json: {} }));
+    await page.getByRole("button", { name: "Send code" }).click();
+    await page.getByRole("alert").getByText(says).waitFor();
+    await page.unroute("**/auth/code");
+  }
+});

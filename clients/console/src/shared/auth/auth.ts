@@ -65,6 +65,9 @@ export interface StepUp {
   readonly acr_values?: string;
 }
 
+/** Why signing in with a code failed. */
+export type CodeFailure = "code" | "address" | "tooMany" | "unreachable" | "cookies";
+
 export class Auth extends Store<AuthState> implements Credentials {
   config: Config = {};
   #manager: UserManager | undefined;
@@ -211,15 +214,42 @@ export class Auth extends Store<AuthState> implements Credentials {
     await this.#renew().catch(() => this.set({ kind: "out", failure: "people" }));
   }
 
-  /** Whether the user signs in again without the provider: as a demo user, or with the server itself. */
-  get resumes(): boolean {
-    return this.#person !== undefined || this.#own;
+  /** Whether the user signed in with the server itself. */
+  get own(): boolean {
+    return this.#own;
   }
 
-  /** Continues for a user whose token could not be renewed, if it can be now. */
+  /** Continues for a demo user whose token could not be renewed. */
   async resume(): Promise<void> {
-    if (this.state.kind !== "expired" || !this.resumes) return;
+    if (this.state.kind !== "expired" || !this.#person) return;
     await this.#renew().catch(() => undefined);
+  }
+
+  /** Asks for a mail with a code. The answer is the same for addresses that nobody has. */
+  async sendCode(email: string): Promise<{ request: string } | { failure: CodeFailure }> {
+    const answer = await posted("/auth/code", { email }).catch(() => undefined);
+    if (answer?.ok) return answer.json();
+    if (answer?.status === 400) return { failure: "address" };
+    return { failure: answer?.status === 429 ? "tooMany" : "unreachable" };
+  }
+
+  /** Signs in with the code of a mail, or says why it cannot. */
+  async signInByCode(request: string, code: string): Promise<CodeFailure | undefined> {
+    const answer = await posted("/auth/sign-in", { request, code }).catch(() => undefined);
+    if (answer?.status === 401) return "code";
+    if (answer?.status === 429) return "tooMany";
+    if (!answer?.ok) return "unreachable";
+    try {
+      const token = await ownToken();
+      if (!token) return "cookies"; // the browser kept none
+      localStorage.removeItem(remembered);
+      this.#person = undefined;
+      this.#own = true;
+      this.#accept(token);
+      return undefined;
+    } catch {
+      return "unreachable";
+    }
   }
 
   people(): Promise<readonly DemoTenant[]> {

@@ -3,6 +3,7 @@ import { Box, Button, Group, Modal, Text, Textarea } from "@mantine/core";
 import { useInputState } from "@mantine/hooks";
 import { Notifications } from "@mantine/notifications";
 import { useMutation } from "@tanstack/react-query";
+import { CodeForm } from "../auth/code-form";
 import { useAuth } from "../auth/user";
 import { useText } from "../i18n";
 import { useStore } from "../state/store";
@@ -86,7 +87,8 @@ function SignInAgain({ open }: { open: boolean }) {
   const [stepUp] = useLast(state.kind === "expired" ? Boolean(state.stepUp) : undefined);
   const t = useText();
   const signIn = useMutation({
-    mutationFn: () => (auth.resumes ? auth.resume() : auth.signIn()),
+    mutationFn: () =>
+      auth.config.development && !auth.config.issuer ? auth.resume() : auth.signIn(),
   });
   return (
     <Modal
@@ -99,7 +101,8 @@ function SignInAgain({ open }: { open: boolean }) {
       <Text inherit mb="1em">
         {stepUp ? t.signIn.stepUpNote : t.signIn.expiredNote}
       </Text>
-      <Group justify="flex-end" gap={8}>
+      {auth.own && <CodeForm />}
+      <Group justify="flex-end" gap={8} mt={auth.own ? 20 : 0}>
         <Button
           variant="subtle"
           color="gray"
@@ -107,9 +110,11 @@ function SignInAgain({ open }: { open: boolean }) {
         >
           {stepUp ? t.actions.back : t.signIn.other}
         </Button>
-        <Button loading={signIn.isPending} onClick={() => signIn.mutate()} data-autofocus>
-          {t.signIn.again}
-        </Button>
+        {!auth.own && (
+          <Button loading={signIn.isPending} onClick={() => signIn.mutate()} data-autofocus>
+            {t.signIn.again}
+          </Button>
+        )}
       </Group>
     </Modal>
   );

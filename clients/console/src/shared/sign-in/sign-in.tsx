@@ -2,6 +2,7 @@ import { Alert, Button, SimpleGrid, Skeleton, Stack, Text, Title } from "@mantin
 import { IconArrowRight, IconLogin2 } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { CodeForm } from "../auth/code-form";
 import { useAuth } from "../auth/user";
 import { useText } from "../i18n";
 import { BerthIcon, Card, Wordmark } from "../ui";
@@ -47,6 +48,17 @@ export function SignIn({ failure }: { failure?: string | undefined }) {
             {t.signIn.action}
           </Button>
         )}
+        {own && (
+          <section className={classes.code}>
+            <Title order={2} fz={20} fw={700} mb={14}>
+              {t.signIn.byMail}
+            </Title>
+            <CodeForm />
+            <Text inherit c="dimmed" mt={14}>
+              {t.signIn.uninvited}
+            </Text>
+          </section>
+        )}
         {development && (
           <>
             <div>
@@ -88,16 +100,6 @@ export function SignIn({ failure }: { failure?: string | undefined }) {
             {people.data?.length === 0 && <Alert color="yellow">{t.signIn.noDemo}</Alert>}
             <Mails />
           </>
-        )}
-        {own && !issuer && !development && (
-          <div>
-            <Title order={2} fz={20} fw={700} mb={2}>
-              {t.signIn.invited}
-            </Title>
-            <Text inherit c="dimmed">
-              {t.signIn.invitedNote}
-            </Text>
-          </div>
         )}
         {!own && !issuer && !development && (
           <Alert color="yellow" title={t.signIn.notSetUp}>

@@ -55,9 +55,27 @@ export const de: typeof en = {
     failed: "Die Anmeldung ist fehlgeschlagen. Bitte versuchen Sie es erneut.",
     notSetUp: "Die Anmeldung ist nicht eingerichtet",
     notSetUpNote: "Setzen Sie auf dem Server BERTH_CONSOLE_CLIENT.",
-    invited: "Öffnen Sie Ihre Einladung",
-    invitedNote:
-      "Ihre Organisation schickt Ihnen eine Mail mit einem Link. Er meldet Sie auf diesem Gerät an.",
+    byMail: "Per E-Mail anmelden",
+    address: "E-Mail-Adresse",
+    addressNote: "Wir schicken einen Code dorthin.",
+    sendCode: "Code senden",
+    codeSent: (address: string) =>
+      `Wenn ${address} die Adresse eines Mitglieds ist, ist eine Mail mit einem Code unterwegs. Der Code gilt zehn Minuten.`,
+    code: "Code",
+    resend: "Neuen Code senden",
+    resendIn: (seconds: number) => `Neuen Code senden in ${seconds} s`,
+    otherAddress: "Andere Adresse",
+    codeFailures: {
+      code: "Dieser Code ist falsch oder zu alt. Nehmen Sie den aus der neuesten Mail, oder lassen Sie einen neuen senden.",
+      address: "Das ist keine E-Mail-Adresse. Prüfen Sie die Schreibweise.",
+      tooMany:
+        "Das waren zu viele Versuche. Warten Sie eine Weile und versuchen Sie es dann noch einmal.",
+      unreachable: "Der Server ist nicht erreichbar. Versuchen Sie es noch einmal.",
+      cookies:
+        "Ihr Browser hat die Anmeldung nicht behalten. Erlauben Sie Cookies für diese Seite und versuchen Sie es noch einmal.",
+    },
+    uninvited:
+      "Es kommt nichts an? Fragen Sie Ihre Organisation, welche Adresse sie von Ihnen hat.",
     stillIn:
       "Sie sind auf diesem Gerät noch angemeldet: Der Server war nicht zu erreichen. Laden Sie die Seite neu und melden Sie sich noch einmal ab.",
     stepUp: "Bitte noch einmal anmelden",

@@ -54,8 +54,25 @@ export const en = {
     failed: "Sign-in failed. Please try again.",
     notSetUp: "Sign-in is not set up",
     notSetUpNote: "Set BERTH_CONSOLE_CLIENT on the server.",
-    invited: "Open your invitation",
-    invitedNote: "Your organization sends you a mail with a link. It signs you in on this device.",
+    byMail: "Sign in by mail",
+    address: "Email address",
+    addressNote: "We send a code to it.",
+    sendCode: "Send code",
+    codeSent: (address: string) =>
+      `If ${address} is a member’s address, a mail with a code is on its way. The code is valid for ten minutes.`,
+    code: "Code",
+    resend: "Send another code",
+    resendIn: (seconds: number) => `Send another code in ${seconds} s`,
+    otherAddress: "Use another address",
+    codeFailures: {
+      code: "This code is wrong or too old. Take the one of the newest mail, or have another one sent.",
+      address: "This is no email address. Check how it is spelled.",
+      tooMany: "There were too many attempts. Wait for a while, then try again.",
+      unreachable: "The server could not be reached. Try again.",
+      cookies:
+        "Your browser did not keep the sign-in. Allow cookies for this page, then try again.",
+    },
+    uninvited: "Nothing arrives? Ask your organization which address it has of you.",
     stillIn:
       "You are still signed in on this device: the server could not be reached. Reload the page, and sign out again.",
     stepUp: "Sign in again to do this",

@@ -54,9 +54,25 @@ export const fr: typeof en = {
     failed: "La connexion a échoué. Veuillez réessayer.",
     notSetUp: "La connexion n’est pas configurée",
     notSetUpNote: "Définissez BERTH_CONSOLE_CLIENT sur le serveur.",
-    invited: "Ouvrez votre invitation",
-    invitedNote:
-      "Votre organisation vous envoie un e-mail avec un lien. Il vous connecte sur cet appareil.",
+    byMail: "Se connecter par e-mail",
+    address: "Adresse e-mail",
+    addressNote: "Nous y envoyons un code.",
+    sendCode: "Envoyer le code",
+    codeSent: (address: string) =>
+      `Si ${address} est l’adresse d’un membre, un e-mail avec un code est en route. Le code est valable dix minutes.`,
+    code: "Code",
+    resend: "Envoyer un autre code",
+    resendIn: (seconds: number) => `Envoyer un autre code dans ${seconds} s`,
+    otherAddress: "Utiliser une autre adresse",
+    codeFailures: {
+      code: "Ce code est faux ou trop ancien. Prenez celui du dernier e-mail, ou demandez-en un autre.",
+      address: "Ce n’est pas une adresse e-mail. Vérifiez l’orthographe.",
+      tooMany: "Il y a eu trop de tentatives. Attendez un moment, puis réessayez.",
+      unreachable: "Le serveur est injoignable. Réessayez.",
+      cookies:
+        "Votre navigateur n’a pas gardé la connexion. Autorisez les cookies pour cette page, puis réessayez.",
+    },
+    uninvited: "Rien n’arrive ? Demandez à votre organisation quelle adresse elle a de vous.",
     stillIn:
       "Vous êtes encore connecté sur cet appareil : le serveur était injoignable. Rechargez la page et déconnectez-vous à nouveau.",
     stepUp: "Reconnectez-vous pour continuer",
