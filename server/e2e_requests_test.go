@@ -561,6 +561,16 @@ var peopleRequests = map[string][]build{
 			"subject", "name", "email", "phone", "tier", "tags", "locale", "time_zone", "notes",
 		)}
 	}},
+	"SignInService/ListSignIns": {func(w *world) proto.Message {
+		who := w.newMember().Member
+		w.newSignIn(who)
+		return &v1.ListSignInsRequest{MemberId: text(who)}
+	}},
+	"SignInService/EndSignIns": {func(w *world) proto.Message {
+		who := w.newMember().Member
+		w.newSignIn(who)
+		return &v1.EndSignInsRequest{MemberId: text(who), SignInIds: []string{text(w.newSignIn(who))}}
+	}},
 	"MemberService/DeactivateMember": {func(w *world) proto.Message {
 		return &v1.DeactivateMemberRequest{MemberId: text(w.newMember().Member)}
 	}},

@@ -15,11 +15,13 @@ import (
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/accounts"
 	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/events"
 	"github.com/berthhq/berth/internal/app/imports"
 	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/app/settings"
+	"github.com/berthhq/berth/internal/app/signins"
 	"github.com/berthhq/berth/internal/boot"
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -28,6 +30,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/payment"
 	"github.com/berthhq/berth/internal/rules/session"
+	"github.com/berthhq/berth/internal/rules/signin"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
@@ -230,6 +233,16 @@ func (w *world) newTransfer() tenant.TransferID {
 	w.t.Helper()
 	sender := w.person(unique(), tenant.RoleOwner)
 	return expect.Value(w.app.Accounts.TransferOwnership(w.ctx(), sender, w.owner.Member))(w.t).ID
+}
+
+// newSignIn signs a browser in as a member.
+func (w *world) newSignIn(as tenant.MemberID) tenant.SignInID {
+	w.t.Helper()
+	in := expect.Value(engine.Transact(w.ctx(), w.app.Engine, w.owner, engine.Transaction{Name: "test"},
+		func(ctx context.Context, tx *engine.Tx) (signin.SignIn, error) {
+			return signins.Start(tx, signins.NewSecret(tx.Tenant), as, signin.ByCode), ctx.Err()
+		}))(w.t)
+	return in.ID
 }
 
 func (w *world) newAccount() tenant.ServiceAccountID {

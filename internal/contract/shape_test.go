@@ -76,6 +76,8 @@ var exceptions = map[string]string{
 	"lists: ListPaymentLines has no filter":         "of one booking",
 	"lists: ListPermissions has no pages":           "there are as many as the contract has",
 	"lists: ListPermissions has no filter":          "there are as many as the contract has",
+	"lists: ListSignIns has no pages":               "a member has at most 50",
+	"lists: ListSignIns has no filter":              "of one member",
 	"lists: ListSendingQuotas has no pages":         "one for each channel and country",
 	"lists: ListSendingQuotas has no filter":        "one for each channel and country",
 

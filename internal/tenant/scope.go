@@ -19,6 +19,8 @@ type Caller struct {
 	Roles []string
 	// Email is the address that the issuer of the caller's token has verified; empty if there is none.
 	Email string
+	// SignIn is the mark of the sign-in with Berth itself that the token comes from; empty if there is none.
+	SignIn string
 	// SelfOnly means that the caller may access only what is their own. Code that reads or changes something must then
 	// compare its member with Member.
 	SelfOnly bool

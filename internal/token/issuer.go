@@ -42,6 +42,7 @@ type Claims struct {
 	Tenants     []tenant.TenantID
 	Members     map[tenant.TenantID]tenant.MemberID // who the subject is in some of the tenants; may be empty
 	SignedInAt  time.Time                           // zero: not stated
+	SignIn      string                              // which one it was, for those with Berth itself; may be empty
 }
 
 // OpenIssuer returns an issuer with the keys of a file: see secret.Files. If the file does not exist, it creates one
@@ -155,6 +156,9 @@ func (i *Issuer) Issue(g Claims, ttl time.Duration) (raw string, expires time.Ti
 	}
 	if !g.SignedInAt.IsZero() {
 		claims["auth_time"] = g.SignedInAt.Unix()
+	}
+	if g.SignIn != "" {
+		claims["sid"] = g.SignIn
 	}
 	if len(g.Members) > 0 {
 		claims["members"] = g.Members

@@ -34,6 +34,7 @@ type Principal struct {
 
 	SignedInAt time.Time // the claim auth_time; zero if the issuer does not state it
 	ACR        string    // how the user signed in; empty if the issuer does not state it
+	SignIn     string    // the sign-in with Berth itself that the token comes from; empty if there is none
 }
 
 // ValidFor reports whether the token is valid for a tenant.
@@ -89,6 +90,9 @@ func newPrincipal(claims jwt.MapClaims, trust *TrustedIssuer) (Principal, error)
 	}
 	if trust.ServiceAccounts { // to other issuers the claim means something else
 		if p.Members, err = members(claims["members"], p.Tenants); err != nil {
+			return p, err
+		}
+		if p.SignIn, err = text(claims, "sid"); err != nil {
 			return p, err
 		}
 	}

@@ -89,17 +89,24 @@ for (const width of [1440, 1024, 390]) {
     expect(await violations(page)).toEqual([]);
     await page.reload();
     await out.waitFor();
-    expect(await there.context.cookies()).toEqual([]);
+    // What is left says only that the browser is known.
+    const left = (await there.context.cookies()).map(({ name }) => name);
+    expect(left).toEqual(["berth_browser"]);
   });
 }
 
 for (const width of [1440, 1024, 390]) {
   test(`a code that a mail brings signs in, ${width} pixels wide`, async () => {
     const address = `olga.${width}@example.com`;
-    await invitation(`Codes ${width}`, address);
+    const link = await invitation(`Codes ${width}`, address);
     await using there = await visit({ path: "", width });
     const { page } = there;
     await likeInProduction(page);
+    // Owners sign in with a code once they have accepted their invitation.
+    await page.goto(link);
+    await page.getByRole("button", { name: "Accept and sign in" }).click();
+    await page.getByText("Getting started").first().waitFor();
+    await there.context.clearCookies();
     await page.goto(`${berth().address}/members`);
     await page.getByRole("textbox", { name: "Email address" }).fill(address);
     await shot(page, `address-${width}`);
@@ -176,4 +183,45 @@ test("the form says what to do when the server refuses or does not answer", asyn
     await page.getByRole("alert").getByText(says).waitFor();
     await page.unroute("**/auth/code");
   }
+});
+
+test("members see where they are signed in, and end it elsewhere", async () => {
+  const link = await invitation("Sign-ins");
+  await using there = await visit({ path: "" });
+  const { page } = there;
+  await likeInProduction(page);
+  await page.goto(link);
+  await page.getByRole("button", { name: "Accept and sign in" }).click();
+  await page.getByRole("button", { name: /Olga Owner/ }).click();
+  await page.getByRole("menuitem", { name: "My profile" }).click();
+  await page.getByRole("tab", { name: "Sign-ins" }).click();
+  await page.getByText("This browser").waitFor();
+  await page.getByText("by invitation").waitFor();
+  await expect(page.getByRole("button", { name: "Sign out everywhere else" })).toHaveCount(0);
+  for (const width of [1440, 1024, 390]) {
+    await page.setViewportSize({ width, height: 860 });
+    expect(await page.evaluate(() => document.body.scrollWidth <= innerWidth)).toBe(true);
+    await shot(page, `sign-ins-${width}`);
+  }
+  expect(await violations(page)).toEqual([]);
+
+  const people = await fetch(`${berth().address}/dev/people.json`);
+  const tenants: { id: string; name: string; people: { subject: string }[] }[] =
+    await people.json();
+  const { id = "", people: [olga] = [] } = tenants.find(({ name }) => name === "Sign-ins") ?? {};
+  const person = { tenant: id, subject: olga?.subject ?? "" };
+  await using elsewhere = await visit({ person, path: "/app/me", width: 390 });
+  const phone = elsewhere.page;
+  await phone.getByRole("heading", { name: "Where you are signed in" }).waitFor();
+  await phone.getByText("by invitation").waitFor();
+  await phone.getByRole("button", { name: "Sign out everywhere else" }).scrollIntoViewIfNeeded();
+  await shot(phone, "sign-ins-app");
+  await phone.getByRole("button", { name: "Sign out everywhere else" }).click();
+  const question = phone.getByRole("dialog");
+  await question.getByRole("button", { name: "Sign out everywhere else" }).click();
+  await phone.getByText("Not signed in with Berth.").waitFor();
+  expect(await violations(phone)).toEqual([]);
+
+  await page.reload();
+  await page.getByRole("heading", { name: "Sign in by mail" }).waitFor();
 });

@@ -16,6 +16,7 @@ import { ImportService } from "./gen/berth/v1/import_service_pb.js";
 import { MemberService } from "./gen/berth/v1/member_service_pb.js";
 import { NotificationService } from "./gen/berth/v1/notification_service_pb.js";
 import { SessionService } from "./gen/berth/v1/session_service_pb.js";
+import { SignInService } from "./gen/berth/v1/sign_in_service_pb.js";
 import { TenantService } from "./gen/berth/v1/tenant_service_pb.js";
 import { WaitlistService } from "./gen/berth/v1/waitlist_service_pb.js";
 import { WorkoutService } from "./gen/berth/v1/workout_service_pb.js";
@@ -75,6 +76,7 @@ const services = {
   credits: CreditService,
   events: EventService,
   imports: ImportService,
+  signIns: SignInService,
   members: MemberService,
   notifications: NotificationService,
   sessions: SessionService,

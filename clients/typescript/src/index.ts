@@ -47,6 +47,7 @@ export * from "./gen/berth/v1/policy_pb.js";
 export * from "./gen/berth/v1/role_pb.js";
 export * from "./gen/berth/v1/session_pb.js";
 export * from "./gen/berth/v1/session_service_pb.js";
+export * from "./gen/berth/v1/sign_in_service_pb.js";
 export * from "./gen/berth/v1/tenant_pb.js";
 export * from "./gen/berth/v1/tenant_service_pb.js";
 export * from "./gen/berth/v1/waitlist_pb.js";

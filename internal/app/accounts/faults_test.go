@@ -97,6 +97,10 @@ func TestFaults_FailTheCall(t *testing.T) {
 			return expect.Error(app.ListAuditEntries(ctx, owner, accounts.AuditQuery{Limit: 9}))
 		},
 		func() error { return app.SweepCodes(ctx, s.Tenant) },
+		func() error { return expect.Error(app.ListSignIns(ctx, owner, ana.Member)) },
+		func() error {
+			return expect.Error(app.EndSignIns(ctx, owner, accounts.SignInQuery{Member: ana.Member}))
+		},
 		func() error { return expect.Error(app.ListOwnershipTransfers(ctx, owner)) },
 		func() error { return expect.Error(app.ConfirmOwnershipTransfer(ctx, self(ana), transfer.ID)) },
 		func() error { return expect.Error(app.TransferOwnership(ctx, ana, ben.Member)) },

@@ -234,14 +234,12 @@ func (s *Service) RefundCredit(
 func (s *Service) GetBalance(
 	ctx context.Context, caller tenant.Caller, member tenant.MemberID, statuses []credit.Status,
 ) ([]credit.Subscription, error) {
-	if member.IsZero() {
-		member = caller.Member
-	}
-	if !caller.CanAccess(member) {
-		return nil, errNoMember
+	member, err := ownMember(caller, member)
+	if err != nil {
+		return nil, err
 	}
 	var all []credit.Subscription
-	_, err := engine.Get(ctx, s.engine, caller, errNoMember, func(b *pg.Batch, into **booking.Member) {
+	_, err = engine.Get(ctx, s.engine, caller, errNoMember, func(b *pg.Batch, into **booking.Member) {
 		bookingdb.FindBookingMember(b, caller.Tenant, member, into)
 		bookingdb.ListMemberSubscriptions(b, caller.Tenant, member, &all)
 	})

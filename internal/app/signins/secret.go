@@ -3,6 +3,7 @@ package signins
 import (
 	"crypto/rand"
 	"crypto/sha256"
+	"encoding/hex"
 	"slices"
 
 	"github.com/berthhq/berth/internal/rules/signin"
@@ -29,6 +30,10 @@ func (s Secret) hash() []byte {
 	sum := sha256.Sum256(s.random[:])
 	return sum[:]
 }
+
+// mark names a sign-in in the access tokens that come from it. It is half of the hash, which tells nothing of the
+// secret.
+func (s Secret) mark() string { return hex.EncodeToString(s.hash()[:sha256.Size/2]) }
 
 // secretPurpose keeps a signature from being used for other texts.
 const secretPurpose = "sign-in"

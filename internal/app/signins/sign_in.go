@@ -36,7 +36,7 @@ func (s *Service) Use(ctx context.Context, secret Secret) (Session, error) {
 	now := s.engine.Now()
 	used := Session{
 		Secret: Secret{random: secret.random},
-		Claims: token.Claims{Members: make(map[tenant.TenantID]tenant.MemberID)},
+		Claims: token.Claims{Members: make(map[tenant.TenantID]tenant.MemberID), SignIn: secret.mark()},
 	}
 	for _, in := range secret.Tenants {
 		found, err := s.find(ctx, in, secret)

@@ -38,7 +38,15 @@ var (
 	})
 )
 
+var listedSignIns = pg.NewReader(func(s *signin.ListedSignIn) []pg.Column {
+	return append(signIns.Of(&s.SignIn), pg.Read("encode(substr(s.token_hash, 1, 16), 'hex') = $3", &s.Current))
+})
+
 var (
+	listSignIns = pg.SQL(`
+select ` + listedSignIns.Columns() + ` from sign_ins s
+where s.tenant_id = $1 and s.member_id = $2 and s.expires_at > $4
+order by s.used_at desc, s.id desc`)
 	findSignIn = pg.SQL(`
 select ` + signedIn.Columns() + ` from sign_ins s
   join members m on m.tenant_id = s.tenant_id and m.id = s.member_id
@@ -50,6 +58,14 @@ where s.tenant_id = $1 and s.token_hash = $2`)
 // FindSignIn reads the sign-in with the hash of a secret; nil if there is none.
 func FindSignIn(b *pg.Batch, in tenant.TenantID, hash []byte, into **signin.SignedIn) {
 	signedIn.Find(b.Queue(findSignIn, in, hash), into)
+}
+
+// ListSignIns reads the sign-ins of a member that are good at a time, the last used first. Current is the one with the
+// mark, which is the first half of the hash of its secret, in hexadecimal.
+func ListSignIns(
+	b *pg.Batch, in tenant.TenantID, of tenant.MemberID, mark string, now time.Time, into *[]signin.ListedSignIn,
+) {
+	listedSignIns.List(b.Queue(listSignIns, in, of, mark, now), into)
 }
 
 // InsertSignIn inserts a sign-in with the hash of its secret.

@@ -12,6 +12,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/rules/member"
+	"github.com/berthhq/berth/internal/rules/signin"
 )
 
 // Every field is converted to the field of the same meaning, in both directions.
@@ -51,6 +52,8 @@ func TestConversions_CarryEveryField(t *testing.T) {
 	converttest.AddBack(&l, deviceSearch)
 	converttest.Add(&l, pendingMessage, func(p *member.PendingContact) { p.Kind = member.ByPhone })
 	converttest.Add(&l, deviceMessage, func(d *member.Device) { d.Kind = member.Android })
+	converttest.Add(&l, signInMessage, func(s *signin.ListedSignIn) { s.Method = signin.ByPasskey })
+	converttest.AddBack(&l, signInQuery)
 	converttest.Add(&l, tenantMessage)
 	converttest.AddBack(&l, func(m *v1.TenantInput) catalog.Tenant {
 		var edited catalog.Tenant

@@ -177,7 +177,7 @@ var (
 func (c *checks) authorize(
 	ctx context.Context, id tenant.TenantID, by token.Principal, rule Rule,
 ) (tenant.Caller, error) {
-	caller := tenant.Caller{Tenant: id, Subject: by.SubjectIn(id)}
+	caller := tenant.Caller{Tenant: id, Subject: by.SubjectIn(id), SignIn: by.SignIn}
 	if rule.Permission == "" {
 		holder, err := c.guard.Holder(ctx, id, caller.Subject)
 		if err != nil {

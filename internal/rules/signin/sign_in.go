@@ -81,5 +81,12 @@ func (s SignedIn) IsGood(hasProvider bool, now time.Time) bool {
 	return now.Before(s.ExpiresAt) && s.Status == member.Active && (!hasProvider || !s.Linked)
 }
 
+// ListedSignIn is a sign-in of a member, and whether the request comes from it.
+type ListedSignIn struct {
+	SignIn
+
+	Current bool
+}
+
 // ErrEnded refuses a browser that is not signed in, or not any more: SIGN_IN_ENDED.
 var ErrEnded = fault.New(fault.Unauthenticated, fault.SignInEnded, "Nobody is signed in here. Sign in.")

@@ -23,6 +23,7 @@ const Appearance = later(() => import("./settings"), "Appearance");
 const OwnershipOffers = later(() => import("../../shared/accounts/ownership"), "OwnershipOffers", {
   fallback: null,
 });
+const SignIns = later(() => import("../../shared/accounts/sign-ins"), "SignIns");
 const Devices = later(() => import("./settings"), "Devices");
 
 export function AccountPage() {
@@ -44,6 +45,7 @@ export function AccountPage() {
         <NotificationPreferences />
         <Calendar />
         <Devices />
+        {auth.config.sign_in && <SignIns canEnd />}
         {can("booking.roster") && (
           <Button
             component="a"

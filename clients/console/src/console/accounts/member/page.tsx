@@ -11,7 +11,7 @@ import { Group, Stack, Text } from "@mantine/core";
 import { IconPencil } from "@tabler/icons-react";
 import { profileTexts } from "../../../shared/accounts/texts";
 import { useCall } from "../../../shared/api/calls";
-import { useMe } from "../../../shared/auth/user";
+import { useAuth, useMe } from "../../../shared/auth/user";
 import { useText } from "../../../shared/i18n";
 import { Avatar, Card, PageHead, QueryResult, Tag } from "../../../shared/ui";
 import { later } from "../../../shared/ui/lazy";
@@ -42,6 +42,7 @@ const Bookings = later(() => import("./bookings"), "Bookings");
 const MessageChannels = later(() => import("./channels"), "MessageChannels");
 const Credits = later(() => import("./credits"), "Credits");
 const EditMember = later(() => import("./edit"), "EditMember");
+const SignIns = later(() => import("../../../shared/accounts/sign-ins"), "SignIns");
 const Roles = later(() => import("./roles"), "Roles");
 
 export function MemberPage() {
@@ -75,6 +76,8 @@ interface ProfileProps {
 function Profile({ member, devices, pending }: ProfileProps) {
   const t = useText(accountTexts, memberPageTexts, profileTexts);
   const { member: me, tenant, can } = useMe();
+  const auth = useAuth();
+  const own = member.id === me.id;
   const manages = useManages();
   const languageName = useLanguageName();
   const active = member.status === MemberStatus.ACTIVE;
@@ -122,6 +125,14 @@ function Profile({ member, devices, pending }: ProfileProps) {
       () => <Attendance member={member} />,
     ],
     ["messages", t.member.messages, () => <MessageChannels member={member} devices={devices} />],
+    auth.config.sign_in === true &&
+      (own || can("member.read")) && [
+        "sign-ins",
+        t.signIns.tab,
+        () => (
+          <SignIns memberId={member.id} canEnd={own || (can("member.write") && manages(member))} />
+        ),
+      ],
     can("role.read") && ["roles", t.members.access, () => <Roles member={member} />],
   ];
   return (

@@ -1,3 +1,4 @@
+import type { SignInMethod } from "@berthhq/client";
 import type { en } from "./en";
 
 export const de: typeof en = {
@@ -14,6 +15,29 @@ export const de: typeof en = {
     confirmed: "Bestätigt",
     unconfirmed: "Nicht bestätigt",
     prove: "Bestätigen",
+  },
+  signIns: {
+    tab: "Anmeldungen",
+    own: "Wo Sie angemeldet sind",
+    title: "Wo die Person angemeldet ist",
+    none: "Nicht bei Berth angemeldet.",
+    used: "Zuletzt benutzt",
+    since: "seit",
+    current: "Dieser Browser",
+    unknown: "Unbekannter Browser",
+    end: "Abmelden",
+    endOthers: "Überall sonst abmelden",
+    endAll: "Überall abmelden",
+    endOthersTitle: "Überall sonst abmelden?",
+    endAllTitle: "Diese Person überall abmelden?",
+    endBody: "Was dort offen ist, endet innerhalb einer Viertelstunde.",
+    ended: "Abgemeldet",
+    methods: {
+      0: "",
+      1: "mit Code",
+      2: "mit Passkey",
+      3: "mit Einladung",
+    } satisfies Record<SignInMethod, string>,
   },
   ownership: {
     offered: (name: string) => `${name} möchte, dass Sie Inhaber werden`,

@@ -1,3 +1,4 @@
+import type { SignInMethod } from "@berthhq/client";
 /** Texts about confirming a contact and about transfers of ownership, in both apps. */
 export const en = {
   contact: {
@@ -13,6 +14,29 @@ export const en = {
     confirmed: "Confirmed",
     unconfirmed: "Not confirmed",
     prove: "Confirm",
+  },
+  signIns: {
+    tab: "Sign-ins",
+    own: "Where you are signed in",
+    title: "Where they are signed in",
+    none: "Not signed in with Berth.",
+    used: "Last used",
+    since: "since",
+    current: "This browser",
+    unknown: "Unknown browser",
+    end: "Sign out",
+    endOthers: "Sign out everywhere else",
+    endAll: "Sign out everywhere",
+    endOthersTitle: "Sign out everywhere else?",
+    endAllTitle: "Sign this member out everywhere?",
+    endBody: "What is open there ends within a quarter of an hour.",
+    ended: "Signed out",
+    methods: {
+      0: "",
+      1: "by a code",
+      2: "by passkey",
+      3: "by invitation",
+    } satisfies Record<SignInMethod, string>,
   },
   ownership: {
     offered: (name: string) => `${name} wants you to become the owner`,

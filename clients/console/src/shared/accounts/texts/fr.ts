@@ -1,3 +1,4 @@
+import type { SignInMethod } from "@berthhq/client";
 import type { en } from "./en";
 
 export const fr: typeof en = {
@@ -14,6 +15,29 @@ export const fr: typeof en = {
     confirmed: "Confirmé",
     unconfirmed: "Non confirmé",
     prove: "Confirmer",
+  },
+  signIns: {
+    tab: "Connexions",
+    own: "Où vous êtes connecté",
+    title: "Où cette personne est connectée",
+    none: "Pas de connexion avec Berth.",
+    used: "Dernière utilisation",
+    since: "depuis",
+    current: "Ce navigateur",
+    unknown: "Navigateur inconnu",
+    end: "Déconnecter",
+    endOthers: "Déconnecter partout ailleurs",
+    endAll: "Déconnecter partout",
+    endOthersTitle: "Déconnecter partout ailleurs ?",
+    endAllTitle: "Déconnecter cette personne partout ?",
+    endBody: "Ce qui y est ouvert se termine en un quart d’heure.",
+    ended: "Déconnecté",
+    methods: {
+      0: "",
+      1: "par code",
+      2: "par clé d’accès",
+      3: "par invitation",
+    } satisfies Record<SignInMethod, string>,
   },
   ownership: {
     offered: (name: string) => `${name} vous propose de devenir propriétaire`,

@@ -1,0 +1,84 @@
+package accounts
+
+import (
+	"context"
+	"slices"
+
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/record"
+	"github.com/berthhq/berth/internal/data/accountdb"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/member"
+	"github.com/berthhq/berth/internal/rules/signin"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// ListSignIns reads where a member is signed in with Berth itself: the caller, if it names none. Errors:
+// MEMBER_NOT_FOUND.
+func (s *Service) ListSignIns(
+	ctx context.Context, caller tenant.Caller, of tenant.MemberID,
+) ([]signin.ListedSignIn, error) {
+	of, err := ownMember(caller, of)
+	if err != nil {
+		return nil, err
+	}
+	var all []signin.ListedSignIn
+	_, err = engine.Get(ctx, s.engine, caller, errNoMember, func(b *pg.Batch, into **member.Member) {
+		accountdb.FindMember(b, caller.Tenant, of, into)
+		accountdb.ListSignIns(b, caller.Tenant, of, caller.SignIn, s.engine.Now(), &all)
+	})
+	return all, err
+}
+
+// SignInQuery selects sign-ins of a member.
+type SignInQuery struct {
+	Member      tenant.MemberID   // zero: the caller
+	IDs         []tenant.SignInID // empty: all
+	KeepCurrent bool              // not the one that the request comes from
+}
+
+func (q SignInQuery) has(s signin.ListedSignIn) bool {
+	return (len(q.IDs) == 0 || slices.Contains(q.IDs, s.ID)) && (!q.KeepCurrent || !s.Current)
+}
+
+// EndSignIns signs a member out, and gives how many sign-ins it ended. Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED.
+func (s *Service) EndSignIns(ctx context.Context, caller tenant.Caller, q SignInQuery) (ended int, err error) {
+	of, err := ownMember(caller, q.Member)
+	if err != nil {
+		return 0, err
+	}
+	t := engine.Transaction{Name: "sign_ins.end", Replay: true}
+	return engine.Transact(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) (int, error) {
+		var all []signin.ListedSignIn
+		m, facts, err := findWithRoleFacts(ctx, tx, errNoMember, func(b *pg.Batch, into **member.Member) {
+			accountdb.FindMember(b, tx.Tenant, of, into)
+			accountdb.ListSignIns(b, tx.Tenant, of, tx.Caller.SignIn, tx.Now, &all)
+		})
+		if err == nil && m.ID != tx.Caller.Member {
+			err = facts.roles().CheckEditMember(facts.editor(), m.Roles)
+		}
+		if err != nil {
+			return 0, err
+		}
+		ended := 0
+		for _, in := range all {
+			if q.has(in) {
+				accountdb.DeleteSignIn(tx.Tx, tx.Tenant, in.ID)
+				record.Audit(tx, "sign_in.ended", "member", m.ID.UUID, "", map[string]any{"sign_in": in.ID.String()})
+				ended++
+			}
+		}
+		return ended, nil
+	})
+}
+
+// ownMember returns the member whom a request is about: the caller, if it names none. Errors: MEMBER_NOT_FOUND.
+func ownMember(caller tenant.Caller, named tenant.MemberID) (tenant.MemberID, error) {
+	if named.IsZero() {
+		named = caller.Member
+	}
+	if !caller.CanAccess(named) {
+		return named, errNoMember
+	}
+	return named, nil
+}
