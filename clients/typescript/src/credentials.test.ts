@@ -1,5 +1,6 @@
-import { describe, expect, it, vi } from "vitest";
-import { credentials, type Token } from "./credentials.js";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { credentials, ownSignIn, type Token } from "./credentials.js";
 
 /** A JWT with an expiry, in seconds since 1970. */
 function jwt(exp: number): string {
@@ -77,5 +78,39 @@ describe("credentials", () => {
     await expect(held.current()).rejects.toThrow("down");
     // The next call asks again.
     await expect(held.current()).rejects.toThrow("down");
+  });
+});
+
+describe("the sign-in with the server itself", () => {
+  afterEach(() => void vi.unstubAllGlobals());
+
+  const answering = (status: number, body: unknown = {}) => {
+    const fetched = vi.fn(async () => Response.json(body, { status }));
+    vi.stubGlobal("fetch", fetched);
+    return fetched;
+  };
+
+  it("gives a token for the browser's cookie", async () => {
+    const fetched = answering(200, { access_token: "t", expires_at: "2030-01-31T09:15:00Z" });
+    const held = credentials(undefined, ownSignIn, () => Date.parse("2030-01-31T09:00:00Z"));
+    expect(await held.current()).toBe("t");
+    expect(await held.current()).toBe("t");
+    expect(fetched).toHaveBeenCalledTimes(1);
+    expect(fetched).toHaveBeenCalledWith("/auth/token", {
+      method: "POST",
+      headers: { "Content-Type": "application/json" }, // without it, the server takes it for another site's
+      body: "{}",
+    });
+  });
+
+  it.each([
+    [401, Code.Unauthenticated],
+    [429, Code.Unavailable],
+    [503, Code.Unavailable],
+  ])("says after %s whether to sign in, or to try again", async (status, code) => {
+    answering(status);
+    const failed = await ownSignIn().catch(ConnectError.from);
+    expect(failed).toBeInstanceOf(ConnectError);
+    expect((failed as ConnectError).code).toBe(code);
   });
 });

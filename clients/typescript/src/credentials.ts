@@ -1,3 +1,5 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+
 /** An access token with its expiry. */
 export interface Token {
   readonly token: string;
@@ -61,6 +63,22 @@ export function credentials(
       return fresh !== undefined && fresh.token !== token;
     },
   };
+}
+
+/**
+ * Fetches tokens for who has signed in with Berth itself, in this browser: a `refresh` for pages at the
+ * server's own address. The cookie of the sign-in stays out of reach of scripts. The server refuses pages
+ * of other origins, those that may call it, too. Nobody is signed in: `Code.Unauthenticated`.
+ */
+export async function ownSignIn(): Promise<Token> {
+  const headers = { "Content-Type": "application/json" };
+  const answer = await fetch("/auth/token", { method: "POST", headers, body: "{}" });
+  if (!answer.ok) {
+    const code = answer.status === 401 ? Code.Unauthenticated : Code.Unavailable;
+    throw new ConnectError(`/auth/token: ${answer.status}`, code);
+  }
+  const { access_token, expires_at } = await answer.json();
+  return { token: access_token, expiresAt: new Date(expires_at) };
 }
 
 interface HeldToken {

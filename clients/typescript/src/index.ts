@@ -14,7 +14,13 @@ export {
   createBerthClient,
   createBerthConnection,
 } from "./client.js";
-export { type Credentials, credentials, type Refresh, type Token } from "./credentials.js";
+export {
+  type Credentials,
+  credentials,
+  ownSignIn,
+  type Refresh,
+  type Token,
+} from "./credentials.js";
 export { type BerthError, berthError, type Violation } from "./error.js";
 export * from "./gen/berth/v1/access_pb.js";
 export * from "./gen/berth/v1/access_service_pb.js";
