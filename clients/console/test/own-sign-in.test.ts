@@ -80,11 +80,17 @@ for (const width of [1440, 1024, 390]) {
     await page.getByText("Hello Olga").waitFor(); // the members' app, signed in as before
     await page.goto(berth().address);
 
+    const tab = await there.context.newPage();
+    await likeInProduction(tab);
+    await tab.goto(`${berth().address}/members`);
+    await tab.getByRole("heading", { name: "Members", level: 1 }).waitFor();
     if (width < 900) await page.getByRole("button", { name: "Menu" }).click();
     await page.getByRole("button", { name: /Olga Owner/ }).click();
     await page.getByRole("menuitem", { name: "Sign out" }).click();
     const out = page.getByRole("heading", { name: "Sign in by mail" });
     await out.waitFor();
+    await tab.getByRole("heading", { name: "Sign in by mail" }).waitFor(); // in each tab
+    await tab.close();
     await shot(page, `out-${width}`);
     expect(await violations(page)).toEqual([]);
     await page.reload();

@@ -81,6 +81,12 @@ export class Auth extends Store<AuthState> implements Credentials {
   /** base is the path of the app, "/" or "/app/". */
   constructor(readonly base: string) {
     super({ kind: "starting" });
+    // Who signs out in one tab is out in all: the next person at the computer shall see nothing.
+    addEventListener("storage", ({ key, newValue }) => {
+      if (!this.#own || key !== signedInBefore || newValue !== null) return;
+      this.#own = false;
+      this.set({ kind: "out" });
+    });
   }
 
   get #callback(): string {

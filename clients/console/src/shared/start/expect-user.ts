@@ -103,7 +103,6 @@ export async function ownToken(): Promise<string | undefined> {
     return (await answer.json()).access_token;
   }
   if (answer.status !== 401) throw new Error(`/auth/token: ${answer.status}`);
-  localStorage.removeItem(signedInBefore);
   return undefined;
 }
 
