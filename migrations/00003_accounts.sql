@@ -261,6 +261,7 @@ create unique index invitations_open on invitations (tenant_id, member_id)
   where accepted_at is null and revoked_at is null;
 create index invitations_member on invitations (tenant_id, member_id);
 create index invitations_sent on invitations (tenant_id, sent_at);
+create index invitations_expiry on invitations (tenant_id, expires_at);
 
 -- Changes of addresses with which members have signed in, by others. The old address is told, agrees or refuses.
 create table address_changes (

@@ -622,6 +622,38 @@ var peopleRequests = map[string][]build{
 		w.forgetCodes()
 		return &v1.ResendContactCodeRequest{Kind: v1.ContactKind_CONTACT_KIND_EMAIL}
 	}},
+	"InvitationService/BatchCreateInvitations": {
+		func(*world) proto.Message {
+			return invite(&v1.InvitationInput{Who: &v1.InvitationInput_Person{Person: &v1.InvitedPerson{
+				Name: unique(), Email: unique() + "@example.com", Roles: []string{tenant.RoleCoach}, Locale: "de",
+			}}})
+		},
+		func(w *world) proto.Message {
+			return invite(&v1.InvitationInput{Who: &v1.InvitationInput_MemberId{MemberId: text(w.newInvitation().Member)}})
+		},
+	},
+	"InvitationService/ListInvitations": {
+		func(w *world) proto.Message {
+			return &v1.ListInvitationsRequest{Filter: &v1.InvitationFilter{
+				MemberId: text(w.newInvitation().Member),
+				States:   []v1.InvitationState{v1.InvitationState_INVITATION_STATE_SENT},
+			}}
+		},
+		func(w *world) proto.Message {
+			w.newInvitation()
+			w.newInvitation()
+			return &v1.ListInvitationsRequest{PageSize: 1}
+		},
+	},
+	"InvitationService/ResendInvitation": {func(w *world) proto.Message {
+		return &v1.ResendInvitationRequest{InvitationId: text(w.newInvitation().ID)}
+	}},
+	"InvitationService/RevokeInvitation": {func(w *world) proto.Message {
+		return &v1.RevokeInvitationRequest{InvitationId: text(w.newInvitation().ID)}
+	}},
+	"InvitationService/AcceptInvitation": {func(w *world) proto.Message {
+		return &v1.AcceptInvitationRequest{Link: w.invitationOfOwner()}
+	}},
 	"MemberService/ConfirmMemberContact": {func(w *world) proto.Message {
 		m := expect.Value(w.app.Accounts.CreateMember(w.ctx(), w.owner, memberWithoutSubject()))(w.t)
 		return &v1.ConfirmMemberContactRequest{

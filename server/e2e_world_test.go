@@ -198,6 +198,40 @@ select decode(details->>'sealed', 'base64') from notices where tenant_id = $1 an
 	return string(expect.Value(secrets.Seals.Open(w.ID, sealed))(w.t))
 }
 
+// invite asks for an invitation.
+func invite(whom *v1.InvitationInput) *v1.BatchCreateInvitationsRequest {
+	return &v1.BatchCreateInvitationsRequest{Invitations: []*v1.InvitationInput{whom}}
+}
+
+// newInvitation invites a new member.
+func (w *world) newInvitation() member.Invited {
+	w.t.Helper()
+	w.forgetInvitations()
+	return expect.Value(w.app.Accounts.CreateInvitations(w.ctx(), w.owner, []accounts.Invitee{
+		{New: memberWithoutSubject()},
+	}))(w.t)[0]
+}
+
+// forgetInvitations lets more than so many leave in a day.
+func (w *world) forgetInvitations() {
+	w.t.Helper()
+	expect.OK(w.t)(w.live.DB.Owner.Exec(w.ctx(),
+		`update invitations set sent_at = created_at - interval '2 days' where tenant_id = $1`, w.ID))
+}
+
+// invitationOfOwner invites the owner, and returns the last part of the link, as the mail has it.
+func (w *world) invitationOfOwner() string {
+	w.t.Helper()
+	w.forgetInvitations()
+	expect.OK(w.t)(w.live.DB.Owner.Exec(w.ctx(),
+		`update members set email = $3, sign_in_email = '' where tenant_id = $1 and id = $2`,
+		w.ID, w.owner.Member, unique()+"@example.com"))
+	made := expect.Value(w.app.Accounts.CreateInvitations(w.ctx(), w.owner, []accounts.Invitee{
+		{Member: w.owner.Member},
+	}))(w.t)[0]
+	return w.live.Seals.Sign(w.ID, "invitation", made.ID.UUID[:])
+}
+
 // forgetCodes lets members ask for as many codes as they did in the last day.
 func (w *world) forgetCodes() {
 	w.t.Helper()

@@ -3,7 +3,12 @@ package main
 import (
 	"strings"
 
+	"github.com/shoenig/test/must"
+
 	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/boot"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // Members, their own profiles and devices, and imports.
@@ -14,6 +19,7 @@ func membersScript() script {
 		contactsScript(),
 		memberListsScript(),
 		memberImportsScript(),
+		invitationsScript(),
 	}
 }
 
@@ -219,4 +225,53 @@ func memberImportsScript() script {
 		adam.refused("The admin imports no table", "IMPORT_INVALID", file("\"")),
 		cora.refused("The coach imports", "PERMISSION_DENIED", good),
 	}
+}
+
+// invitationsScript invites members and new people.
+func invitationsScript() script {
+	person := func(email string, roles ...string) *v1.InvitationInput {
+		return &v1.InvitationInput{Who: &v1.InvitationInput_Person{Person: &v1.InvitedPerson{
+			Name: "Nora New", Email: email, Roles: roles,
+		}}}
+	}
+	of := func(id string) *v1.InvitationInput {
+		return &v1.InvitationInput{Who: &v1.InvitationInput_MemberId{MemberId: id}}
+	}
+	all := func(whom ...*v1.InvitationInput) *v1.BatchCreateInvitationsRequest {
+		return &v1.BatchCreateInvitationsRequest{Invitations: whom}
+	}
+	const first, second = "$invited.invitations.0.id", "$again.invitation.id"
+	return script{
+		clock(on(6, "10:10")),
+		olga.calls("The owner invites Mia and a new coach",
+			all(of("$mia"), person("nora@example.com", "coach"))).as("invited"),
+		olga.refused("The owner invites Nora again", "ALREADY_EXISTS", all(of("$mia"), person("Nora@example.com"))),
+		frida.refused("The front desk invites an admin", "PERMISSION_DENIED", all(person("new@example.com", "admin"))),
+		olga.calls("The owner invites Mia once more", &v1.ResendInvitationRequest{InvitationId: first}).as("again"),
+		olga.refused("The owner sends the first one again", "INVITATION_ENDED",
+			&v1.ResendInvitationRequest{InvitationId: first}),
+		olga.refused("The owner revokes an unknown invitation", "INVITATION_NOT_FOUND",
+			&v1.RevokeInvitationRequest{InvitationId: absentID}),
+		olga.calls("The owner takes Nora's back", &v1.RevokeInvitationRequest{InvitationId: "$invited.invitations.1.id"}),
+		olga.calls("The owner lists invitations", &v1.ListInvitationsRequest{}),
+		do(func(r *recording) { r.kept["link"] = r.invitationLink(second) }),
+		tom.refused("Tom opens Mia's link", "ALREADY_EXISTS", &v1.AcceptInvitationRequest{Link: "$link"}),
+		mia.calls("Mia accepts", &v1.AcceptInvitationRequest{Link: "$link"}),
+		mia.refused("Mia accepts again", "LINK_INVALID", &v1.AcceptInvitationRequest{Link: "$link"}),
+		olga.silently(&v1.UpdateMemberRequest{
+			MemberId: "$mia", Member: &v1.MemberInput{Email: "desk@example.com"}, UpdateMask: paths("email"),
+		}),
+		olga.refused("The owner invites Mia at another address", "ADDRESS_IN_DOUBT", all(of("$mia"))),
+	}
+}
+
+// invitationLink returns the last part of the link of an invitation, as its mail has it.
+func (r *recording) invitationLink(of string) string {
+	r.t.Helper()
+	keys := boot.KeyConfig{Data: r.data}
+	secrets := expect.Value(keys.OpenSecrets(r.t.Context(), expect.Value(keys.Files())(r.t)))(r.t)
+	id := expect.Value(tenant.Parse[tenant.InvitationID](r.expand(of)))(r.t)
+	var in tenant.TenantID
+	must.NoError(r.t, r.db.Owner.QueryRow(r.t.Context(), `select tenant_id from invitations where id = $1`, id).Scan(&in))
+	return secrets.Seals.Sign(in, "invitation", id.UUID[:])
 }

@@ -94,9 +94,35 @@ var accountReads = []read{
 	{accountdb.FindInvitation, args{"member"}, "none"},
 	{accountdb.FindInvited, args{"third"}, "third [owner zoo]"},
 	{accountdb.FindInvited, args{"member"}, "none"},
-	{accountdb.FindInvitationBefore, args{0}, "01T12:00"},
-	{accountdb.FindInvitationBefore, args{2}, "01T11:59"},
-	{accountdb.FindInvitationBefore, args{3}, "none"},
+	{accountdb.ListDepartures, args{2}, "01T12:00 01T12:00"},
+	{accountdb.ListInvitations, args{member.InvitationSearch{Now: now, Limit: 9}}, "third [coach] other [coach] entry [coach]"},
+	{accountdb.ListInvitations, args{member.InvitationSearch{Now: now, Limit: 1}}, "third [coach]"},
+	{accountdb.ListInvitations, args{member.InvitationSearch{
+		Now: now, After: id[tenant.InvitationID]("other"), Limit: 9,
+	}}, "entry [coach]"},
+	{accountdb.ListInvitations, args{member.InvitationSearch{
+		Member: id[tenant.MemberID]("third"), Now: now, Limit: 9,
+	}}, "third [coach]"},
+	{accountdb.ListInvitations, args{member.InvitationSearch{
+		States: []member.InvitationState{member.InvitationRevoked}, Now: now, Limit: 9,
+	}}, "other [coach]"},
+	{accountdb.ListInvitations, args{member.InvitationSearch{
+		States: []member.InvitationState{member.InvitationSent}, Now: now, Limit: 9,
+	}}, "third [coach] entry [coach]"},
+	{accountdb.ListInvitations, args{member.InvitationSearch{
+		States: []member.InvitationState{member.InvitationExpired}, Now: start, Limit: 9,
+	}}, "third [coach] entry [coach]"},
+	{accountdb.ListInvitations, args{member.InvitationSearch{
+		States: []member.InvitationState{member.InvitationWaiting}, Now: now.Add(-time.Hour), Limit: 9,
+	}}, "third [coach] entry [coach]"},
+	{accountdb.ListInvitations, args{member.InvitationSearch{
+		States: []member.InvitationState{member.InvitationAccepted}, Now: now, Limit: 9,
+	}}, ""},
+	{accountdb.HasOldInvitations, args{start}, "false"},
+	{accountdb.HasOldInvitations, args{start.Add(time.Microsecond)}, "true"},
+	{accountdb.ListMembersByID, args{"third member"}, "third [owner zoo] member [coach]"},
+	{accountdb.ListOpenAddressChanges, args{"third member"},
+		"entry [ana@example.org] [ana@example.com] third [ana@example.org] [ana@example.com]"},
 	{accountdb.FindAddressChange, args{"other"}, "other [ana@example.org] [ana@example.com]"},
 	{accountdb.FindAddressChange, args{"member"}, "none"},
 	{accountdb.FindOpenAddressChange, args{"member"}, "entry [ana@example.org] [ana@example.com]"},

@@ -47,6 +47,11 @@ contact_codes -other`},
 	{accountdb.EndInvitations, args{"member", start}, "invitations entry {revoked_at=2026-03-02T08:00:00+00:00}\n" +
 		"platform_mails -fourth\nplatform_mails -third"},
 	{accountdb.EndInvitations, args{"receiver", start}, ""},
+	{accountdb.DeleteOldInvitations, args{start}, ""},
+	{accountdb.DeleteOldInvitations, args{start.Add(time.Microsecond)}, `
+invitations -entry
+invitations -other
+invitations -third`},
 	{accountdb.InsertAddressChange, args{member.AddressChange{
 		ID: id[tenant.AddressChangeID]("second"), Member: id[tenant.MemberID]("receiver"), From: "z@example.com",
 		To: "y@example.com", ChangedBy: "desk", CreatedAt: now,

@@ -127,6 +127,9 @@ const (
 	ImportNotFound Reason = "IMPORT_NOT_FOUND"
 
 	InvitationRequired Reason = "INVITATION_REQUIRED"
+	InvitationNotFound Reason = "INVITATION_NOT_FOUND"
+	InvitationEnded    Reason = "INVITATION_ENDED"
+	AddressInDoubt     Reason = "ADDRESS_IN_DOUBT"
 	SignInEnded        Reason = "SIGN_IN_ENDED"
 	SignInCodeInvalid  Reason = "SIGN_IN_CODE_INVALID"
 )

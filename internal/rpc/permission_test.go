@@ -44,6 +44,7 @@ func TestPermissions_BeyondThatOfTheRPC(t *testing.T) {
 		"holds":     {"booking.create", "booking.hold", "booking.hold_for_others"},
 		"drafts":    {"session.create", "session.series", "session.publish"},
 		"builds":    {"catalog.write"},
+		"invites":   {"member.write"},
 		"loads":     {"session.import"},
 		"publishes": {"session.create", "session.series", "session.create_published"},
 	} {
@@ -61,6 +62,9 @@ func TestPermissions_BeyondThatOfTheRPC(t *testing.T) {
 		},
 	}
 	pier := &v1.LocationInput{Name: "Pier 2"}
+	invite := func(whom *v1.InvitationInput) *v1.BatchCreateInvitationsRequest {
+		return &v1.BatchCreateInvitationsRequest{Invitations: []*v1.InvitationInput{whom}}
+	}
 	all := []string{"owner", "admin", "coach", "member", "books", "holds"}
 	planners := []string{"owner", "admin", "coach", "drafts", "publishes"}
 	listed := map[string]bool{ // other tests try these
@@ -76,6 +80,16 @@ func TestPermissions_BeyondThatOfTheRPC(t *testing.T) {
 		permission string
 		without    []string // those of them that may not send this request
 	}{
+		"BatchCreateInvitations": {
+			invite(&v1.InvitationInput{Who: &v1.InvitationInput_MemberId{MemberId: someSession}}), "MEMBER_NOT_FOUND",
+			[]string{"owner", "admin", "invites"}, "", nil,
+		},
+		"BatchCreateInvitations with a role": {
+			invite(&v1.InvitationInput{Who: &v1.InvitationInput_Person{Person: &v1.InvitedPerson{
+				Name: "Zoe", Email: "zoe@example.com", Roles: []string{"nobody"},
+			}}}),
+			"ROLE_NOT_FOUND", []string{"owner", "admin", "invites"}, "role.assign", []string{"invites"},
+		},
 		"Book": {&v1.BookRequest{SessionId: someSession}, "SESSION_NOT_FOUND", all, "", nil},
 		"Book for another member": {
 			&v1.BookRequest{SessionId: someSession, MemberId: convert.IDText(kit.AddMember("Noa").Member)},

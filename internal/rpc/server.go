@@ -78,6 +78,7 @@ func New(c Config) (http.Handler, error) {
 	mount(berthv1connect.NewCatalogServiceHandler(h, options))
 	mount(berthv1connect.NewMemberServiceHandler(h, options))
 	mount(berthv1connect.NewSignInServiceHandler(h, options))
+	mount(berthv1connect.NewInvitationServiceHandler(h, options))
 	mount(berthv1connect.NewAccessServiceHandler(h, options))
 	mount(berthv1connect.NewSessionServiceHandler(h, options))
 	mount(berthv1connect.NewWorkoutServiceHandler(h, options))

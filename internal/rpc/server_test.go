@@ -123,7 +123,7 @@ func TestReflection_ListsServicesIfItIsOn(t *testing.T) {
 	).NewStream(t.Context())
 	defer stream.Close()
 	services := expect.Value(stream.ListServices())(t)
-	must.SliceLen(t, 16, services, must.Sprintf("services: %v", services))
+	must.SliceLen(t, 17, services, must.Sprintf("services: %v", services))
 	test.True(t, slices.Contains(services, "berth.v1.BookingService"), test.Sprintf("services: %v", services))
 	test.NoError(t, errorOf(stream.FileContainingSymbol("berth.v1.BookingService")))
 }

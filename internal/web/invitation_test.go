@@ -29,7 +29,7 @@ func (s *signInStudio) invite(name, role string) (tenant.Caller, string) {
 
 func (s *signInStudio) inviteAgain(of tenant.Caller) string {
 	s.T.Helper()
-	expect.OK(s.T)(s.App.Accounts.InviteMember(s.T.Context(), s.Owner, of.Member))
+	expect.OK(s.T)(s.App.Accounts.CreateInvitations(s.T.Context(), s.Owner, []accounts.Invitee{{Member: of.Member}}))
 	taken := expect.Value(s.App.Mails.Take(s.T.Context(), s.Tenant))(s.T)
 	must.SliceNotEmpty(s.T, taken.Out)
 	_, link, found := strings.Cut(taken.Out[len(taken.Out)-1].Message.Text, "https://berth.example")
@@ -107,7 +107,8 @@ func TestInvite_TellsNothingAboutWhoExists(t *testing.T) {
 	mia, used := s.invite("Mia", tenant.RoleMember)
 	s.accepted(used, "", "/app/")
 	ben, revoked := s.invite("Ben", tenant.RoleMember)
-	s.NoError(s.App.Accounts.RevokeInvitation(t.Context(), s.Owner, ben.Member))
+	all := expect.Value(s.App.Accounts.ListInvitations(t.Context(), s.Owner, member.InvitationSearch{Member: ben.Member, Limit: 1}))(t)
+	s.NoError(s.App.Accounts.RevokeInvitation(t.Context(), s.Owner, all[0].ID))
 	cleo, gone := s.invite("Cleo", tenant.RoleMember)
 	s.Deactivate(cleo)
 	_, old := s.invite("Olga", tenant.RoleMember)

@@ -35,6 +35,7 @@ type Client struct {
 	Events        berthv1connect.EventServiceClient
 	Imports       berthv1connect.ImportServiceClient
 	SignIns       berthv1connect.SignInServiceClient
+	Invitations   berthv1connect.InvitationServiceClient
 	Members       berthv1connect.MemberServiceClient
 	Notifications berthv1connect.NotificationServiceClient
 	Sessions      berthv1connect.SessionServiceClient
@@ -109,6 +110,7 @@ func New(baseURL string, options ...Option) *Client {
 		Events:        berthv1connect.NewEventServiceClient(s.http, baseURL, clientOptions...),
 		Imports:       berthv1connect.NewImportServiceClient(s.http, baseURL, clientOptions...),
 		SignIns:       berthv1connect.NewSignInServiceClient(s.http, baseURL, clientOptions...),
+		Invitations:   berthv1connect.NewInvitationServiceClient(s.http, baseURL, clientOptions...),
 		Members:       berthv1connect.NewMemberServiceClient(s.http, baseURL, clientOptions...),
 		Notifications: berthv1connect.NewNotificationServiceClient(s.http, baseURL, clientOptions...),
 		Sessions:      berthv1connect.NewSessionServiceClient(s.http, baseURL, clientOptions...),

@@ -13,6 +13,7 @@ import { CreditService } from "./gen/berth/v1/credit_service_pb.js";
 import type { Event } from "./gen/berth/v1/event_pb.js";
 import { EventService, type WatchEventsRequestSchema } from "./gen/berth/v1/event_service_pb.js";
 import { ImportService } from "./gen/berth/v1/import_service_pb.js";
+import { InvitationService } from "./gen/berth/v1/invitation_service_pb.js";
 import { MemberService } from "./gen/berth/v1/member_service_pb.js";
 import { NotificationService } from "./gen/berth/v1/notification_service_pb.js";
 import { SessionService } from "./gen/berth/v1/session_service_pb.js";
@@ -77,6 +78,7 @@ const services = {
   events: EventService,
   imports: ImportService,
   signIns: SignInService,
+  invitations: InvitationService,
   members: MemberService,
   notifications: NotificationService,
   sessions: SessionService,

@@ -43,6 +43,8 @@ export * from "./gen/berth/v1/event_pb.js";
 export * from "./gen/berth/v1/event_service_pb.js";
 export * from "./gen/berth/v1/import_pb.js";
 export * from "./gen/berth/v1/import_service_pb.js";
+export * from "./gen/berth/v1/invitation_pb.js";
+export * from "./gen/berth/v1/invitation_service_pb.js";
 export * from "./gen/berth/v1/item_pb.js";
 export * from "./gen/berth/v1/member_pb.js";
 export * from "./gen/berth/v1/member_service_pb.js";

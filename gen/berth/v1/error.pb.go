@@ -286,6 +286,13 @@ const (
 	// permission_denied: the member with this email is an owner or admin, whom no email links to an account. They need an
 	// invitation.
 	ErrorReason_ERROR_REASON_INVITATION_REQUIRED ErrorReason = 214
+	// not_found: the tenant has no such invitation, or it was deleted after its end.
+	ErrorReason_ERROR_REASON_INVITATION_NOT_FOUND ErrorReason = 215
+	// failed_precondition: the invitation was accepted or revoked.
+	ErrorReason_ERROR_REASON_INVITATION_ENDED ErrorReason = 216
+	// failed_precondition: the member has signed in with another email, which was asked whether the new one is theirs. It
+	// can be invited as soon as the old one agrees, or after 7 days without an answer.
+	ErrorReason_ERROR_REASON_ADDRESS_IN_DOUBT ErrorReason = 217
 	// unauthenticated: nobody is signed in with Berth in this browser, or not any more (POST /auth/token).
 	ErrorReason_ERROR_REASON_SIGN_IN_ENDED ErrorReason = 220
 	// unauthenticated: the code to sign in is wrong, too old, used, or was guessed at too often (POST /auth/sign-in). It is
@@ -406,6 +413,9 @@ var (
 		212: "ERROR_REASON_BULK_TOO_LARGE",
 		213: "ERROR_REASON_IMPORT_NOT_FOUND",
 		214: "ERROR_REASON_INVITATION_REQUIRED",
+		215: "ERROR_REASON_INVITATION_NOT_FOUND",
+		216: "ERROR_REASON_INVITATION_ENDED",
+		217: "ERROR_REASON_ADDRESS_IN_DOUBT",
 		220: "ERROR_REASON_SIGN_IN_ENDED",
 		221: "ERROR_REASON_SIGN_IN_CODE_INVALID",
 	}
@@ -520,6 +530,9 @@ var (
 		"ERROR_REASON_BULK_TOO_LARGE":               212,
 		"ERROR_REASON_IMPORT_NOT_FOUND":             213,
 		"ERROR_REASON_INVITATION_REQUIRED":          214,
+		"ERROR_REASON_INVITATION_NOT_FOUND":         215,
+		"ERROR_REASON_INVITATION_ENDED":             216,
+		"ERROR_REASON_ADDRESS_IN_DOUBT":             217,
 		"ERROR_REASON_SIGN_IN_ENDED":                220,
 		"ERROR_REASON_SIGN_IN_CODE_INVALID":         221,
 	}
@@ -556,7 +569,7 @@ var File_berth_v1_error_proto protoreflect.FileDescriptor
 
 const file_berth_v1_error_proto_rawDesc = "" +
 	"\n" +
-	"\x14berth/v1/error.proto\x12\bberth.v1*\xec\x1e\n" +
+	"\x14berth/v1/error.proto\x12\bberth.v1*\xdc\x1f\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15ERROR_REASON_INTERNAL\x10\x01\x12\x1e\n" +
@@ -667,7 +680,10 @@ const file_berth_v1_error_proto_rawDesc = "" +
 	"\x1fERROR_REASON_CONTACT_NOT_MOBILE\x10\xd3\x01\x12 \n" +
 	"\x1bERROR_REASON_BULK_TOO_LARGE\x10\xd4\x01\x12\"\n" +
 	"\x1dERROR_REASON_IMPORT_NOT_FOUND\x10\xd5\x01\x12%\n" +
-	" ERROR_REASON_INVITATION_REQUIRED\x10\xd6\x01\x12\x1f\n" +
+	" ERROR_REASON_INVITATION_REQUIRED\x10\xd6\x01\x12&\n" +
+	"!ERROR_REASON_INVITATION_NOT_FOUND\x10\xd7\x01\x12\"\n" +
+	"\x1dERROR_REASON_INVITATION_ENDED\x10\xd8\x01\x12\"\n" +
+	"\x1dERROR_REASON_ADDRESS_IN_DOUBT\x10\xd9\x01\x12\x1f\n" +
 	"\x1aERROR_REASON_SIGN_IN_ENDED\x10\xdc\x01\x12&\n" +
 	"!ERROR_REASON_SIGN_IN_CODE_INVALID\x10\xdd\x01BR\n" +
 	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"

@@ -82,7 +82,12 @@ func (s *Service) proveAnew(ctx context.Context, tx *engine.Tx, m member.Member,
 	}
 	m.Roles = roles
 	if m.Active() && m.Subject == "" { // others sign in at an identity provider
-		if _, err := s.invite(ctx, tx, m); err != nil {
+		var batch pg.Batch
+		l := loadLeaves(tx, &batch, []tenant.MemberID{m.ID})
+		if err := tx.Load(ctx, &batch); err != nil {
+			return err
+		}
+		if _, err := s.invite(tx, m, l); err != nil {
 			return err
 		}
 	}
@@ -206,6 +211,16 @@ func (s *Service) readAddressLink(link string) (in tenant.TenantID, id tenant.Ad
 	}
 	copy(id.UUID[:], says)
 	return in, id, nil
+}
+
+// SweepInvitations deletes invitations that expired long ago. The audit log keeps them.
+func (s *Service) SweepInvitations(ctx context.Context, in tenant.TenantID) error {
+	until := s.engine.Now().Add(-member.InvitationsKept)
+	t := engine.Transaction{Name: "sweep.invitations", Quiet: true}
+	return engine.Exec(ctx, s.engine, tenant.System(in), t, func(_ context.Context, tx *engine.Tx) error {
+		accountdb.DeleteOldInvitations(tx.Tx, tx.Tenant, until)
+		return nil
+	})
 }
 
 // SweepAddressChanges deletes changes of addresses that ended long ago. The audit log keeps them.

@@ -33,7 +33,7 @@ func deliver(s *testkit.Studio) []mails.Outgoing {
 func signedIn(s *testkit.Studio) member.Member {
 	s.T.Helper()
 	m := addressee(s, "Mia")
-	expect.OK(s.T)(s.App.Accounts.InviteMember(s.T.Context(), s.Owner, m.ID))
+	expect.OK(s.T)(invite(s, s.Owner, m.ID))
 	for _, o := range deliver(s) {
 		if o.Kind == content.MailInvitation {
 			_, link, _ := strings.Cut(o.Message.Text, "https://berth.example"+accounts.InvitePath)
@@ -75,8 +75,8 @@ func TestAddressChange_SignsNobodyElseIn(t *testing.T) {
 	mia := signedIn(s)
 	check := func(why string) {
 		t.Helper()
-		_, invited := s.App.Accounts.InviteMember(ctx, s.Owner, mia.ID)
-		test.EqOp(t, fault.InvalidField, fault.ReasonOf(invited), test.Sprint(why))
+		_, again := invite(s, s.Owner, mia.ID)
+		test.EqOp(t, fault.AddressInDoubt, fault.ReasonOf(again), test.Sprint(why))
 		_, linked := linking.LinkMe(ctx, as("desk"), "https://idp.example")
 		test.EqOp(t, fault.NotAMember, fault.ReasonOf(linked), test.Sprint(why))
 	}
@@ -108,7 +108,7 @@ func TestAddressChange_OldAddressAgrees(t *testing.T) {
 		shown := expect.Value(s.App.Accounts.GetAddressLink(ctx, link))(t)
 		test.Eq(t, accounts.AddressLink{Tenant: "Harbour Yoga", Brand: shown.Brand, Address: "n***@example.com"}, shown)
 	}
-	expect.Reason(t, fault.InvalidField)(s.App.Accounts.InviteMember(ctx, s.Owner, mia.ID))
+	expect.Reason(t, fault.AddressInDoubt)(invite(s, s.Owner, mia.ID))
 	for range 2 {
 		s.NoError(s.App.Accounts.AgreeToAddress(ctx, link))
 	}
@@ -129,7 +129,7 @@ func TestAddressChange_ConsentIsForOneAddress(t *testing.T) {
 	readdress(s, mia.ID, "new@example.com")
 	s.NoError(s.App.Accounts.AgreeToAddress(t.Context(), asked(s)))
 	readdress(s, mia.ID, "desk@example.com")
-	expect.Reason(t, fault.InvalidField)(s.App.Accounts.InviteMember(t.Context(), s.Owner, mia.ID))
+	expect.Reason(t, fault.AddressInDoubt)(invite(s, s.Owner, mia.ID))
 	asked(s)
 }
 
@@ -150,7 +150,7 @@ func TestAddressChange_OldAddressRefuses(t *testing.T) {
 	for _, decide := range []error{s.App.Accounts.RefuseAddress(ctx, link), s.App.Accounts.AgreeToAddress(ctx, link)} {
 		test.EqOp(t, fault.LinkInvalid, fault.ReasonOf(decide))
 	}
-	expect.OK(t)(s.App.Accounts.InviteMember(ctx, s.Owner, mia.ID))
+	expect.OK(t)(invite(s, s.Owner, mia.ID))
 }
 
 // An old address that another member has by now does not come back; the refused one goes all the same.
@@ -178,7 +178,7 @@ func TestAddressChange_WithoutAnswer(t *testing.T) {
 	s.Clock.Advance(time.Second)
 	test.EqOp(t, first, asked(s))
 	s.Clock.Advance(member.AddressAnswer - time.Second)
-	expect.Reason(t, fault.InvalidField)(s.App.Accounts.InviteMember(ctx, s.Owner, mia.ID))
+	expect.Reason(t, fault.AddressInDoubt)(invite(s, s.Owner, mia.ID))
 	s.Clock.Advance(time.Second)
 	expect.OK(t)(s.App.Accounts.AcceptInvitation(ctx, invited(s, mia.ID), begin))
 	s.Clock.Advance(member.AddressChangeLife - time.Second)

@@ -41,8 +41,12 @@ func (s *Service) writeMember(tx *engine.Tx, before, after member.Member) {
 func (s *Service) putAddresses(tx *engine.Tx, of ...member.Member) {
 	var all []accountdb.SignInAddress
 	for _, m := range of {
-		if m.Email != "" && m.Active() {
-			all = append(all, accountdb.SignInAddress{Member: m.ID, Hash: AddressHashes(s.seals, m.Email)[0]})
+		if m.Email == "" || !m.Active() {
+			continue
+		}
+		// The command that creates a tenant has no keys if its owner signs in at a provider, and needs no code.
+		if hashes := AddressHashes(s.seals, m.Email); len(hashes) > 0 {
+			all = append(all, accountdb.SignInAddress{Member: m.ID, Hash: hashes[0]})
 		}
 	}
 	if len(all) > 0 {

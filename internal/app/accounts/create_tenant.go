@@ -84,7 +84,7 @@ func (s *Service) CreateTenant(ctx context.Context, n NewTenant) (CreatedTenant,
 			if n.Owner != nil {
 				owner := s.insertMember(tx, owner)
 				if n.Owner.Invite {
-					if _, made.OwnerLink, err = s.insertInvitation(tx, owner, nil, nil); err != nil {
+					if _, made.OwnerLink, err = s.insertInvitation(tx, owner, &leaves{}); err != nil {
 						return CreatedTenant{}, err
 					}
 				}

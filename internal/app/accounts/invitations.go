@@ -1,61 +1,173 @@
 package accounts
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/mails"
 	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/data/accountdb"
+	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
-	"github.com/berthhq/berth/internal/rules/brand"
-	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/content"
+	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/rules/member"
-	"github.com/berthhq/berth/internal/seal"
+	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// InvitePath is the URL path of the links of invitations.
-const InvitePath = "/invite/"
+// Invitee is who is invited: a member, or somebody who becomes one with the given roles.
+type Invitee struct {
+	Member tenant.MemberID
+	New    member.Member
+}
 
-// invitePurpose keeps a signature from being used for other links.
-const invitePurpose = "invitation"
-
-// InviteMember sends a member a link that confirms their address. It ends the member's open invitation, whose link is
-// good no longer. The link goes to the mail alone: whoever invites does not see it. Errors: MEMBER_NOT_FOUND,
-// PERMISSION_DENIED, INVALID_FIELD.
-func (s *Service) InviteMember(
-	ctx context.Context, caller tenant.Caller, id tenant.MemberID,
-) (member.Invitation, error) {
-	t := engine.Transaction{Name: "member.invite", Replay: true}
-	return engine.Transact(ctx, s.engine, caller, t,
-		func(ctx context.Context, tx *engine.Tx) (member.Invitation, error) {
-			m, _, facts, err := findMember(ctx, tx, id)
+// CreateInvitations sends each invitee a link that confirms their address: all, or none if one cannot be invited. It
+// ends the open invitation of a member, whose link is good no longer. The links go to the mails alone: whoever invites
+// does not see them. Errors, with the invitee's field: MEMBER_NOT_FOUND, PERMISSION_DENIED, ALREADY_EXISTS,
+// ROLE_NOT_FOUND, INVALID_FIELD, ADDRESS_IN_DOUBT, QUOTA_EXCEEDED.
+func (s *Service) CreateInvitations(
+	ctx context.Context, caller tenant.Caller, whom []Invitee,
+) ([]member.Invited, error) {
+	whom, ids, emails, err := normalInvitees(whom)
+	if err != nil {
+		return nil, err
+	}
+	t := engine.Transaction{Name: "invitation.create", Replay: true, Races: []engine.Race{takenRace, roleRace}}
+	return changeAccess(ctx, s, caller, t, func(ctx context.Context, tx *engine.Tx) ([]member.Invited, error) {
+		if len(emails) > 0 {
+			if err := tx.Grow(ctx, s.quota, len(emails)); err != nil {
+				return nil, err
+			}
+		}
+		var found []member.Member
+		var taken member.Existing
+		var batch pg.Batch
+		facts := loadRoleFacts(tx, &batch)
+		accountdb.ListMembersByID(&batch, tx.Tenant, ids, &found)
+		accountdb.ListTaken(&batch, tx.Tenant, emails, nil, nil, &taken)
+		leaves := loadLeaves(tx, &batch, ids)
+		if err := tx.Load(ctx, &batch); err != nil {
+			return nil, err
+		}
+		members := make(map[tenant.MemberID]member.Member, len(found))
+		for _, m := range found {
+			members[m.ID] = m
+		}
+		all := make([]member.Invited, len(whom))
+		for i, who := range whom {
+			m, err := s.invitee(tx, facts, who, members, taken.Emails)
+			if err == nil {
+				all[i], err = s.invite(tx, m, leaves)
+			}
 			if err != nil {
-				return member.Invitation{}, err
+				return nil, ofInvitee(err, i, who)
 			}
-			if err := facts.roles().CheckEditMember(facts.editor(), m.Roles); err != nil {
-				return member.Invitation{}, err
+		}
+		return all, nil
+	})
+}
+
+// normalInvitees returns the invitees as they are stored, the members' ids, and the addresses of the others as they
+// are compared. The error
+// is INVALID_FIELD or ALREADY_EXISTS.
+func normalInvitees(whom []Invitee) (normal []Invitee, ids []tenant.MemberID, emails []string, err error) {
+	seen := make(map[string]bool)
+	for i, who := range whom {
+		key := who.Member.String()
+		if who.Member.IsZero() {
+			roles := slices.Compact(append([]string{tenant.RoleMember}, who.New.Roles...))
+			grant.Sort(roles)
+			who.New.Roles, who.New.Status = slices.Compact(roles), member.Active
+			if who.New, err = who.New.Normalize(); err != nil {
+				return nil, nil, nil, ofInvitee(err, i, who)
 			}
-			return s.invite(ctx, tx, m)
-		})
+			key = who.New.Contact(member.ByEmail).Key()
+			emails = append(emails, key)
+		} else {
+			ids = append(ids, who.Member)
+		}
+		if seen[key] {
+			return nil, nil, nil, ofInvitee(fault.Invalid("member_id", "Somebody is invited twice."), i, who)
+		}
+		seen[key] = true
+		normal = append(normal, who)
+	}
+	return normal, ids, emails, nil
+}
+
+// ofInvitee returns an error that names the field of an invitee.
+func ofInvitee(err error, i int, who Invitee) error {
+	known, ok := errors.AsType[*fault.Error](err)
+	if !ok {
+		return err
+	}
+	field := "member_id"
+	if who.Member.IsZero() {
+		_, own, found := strings.Cut(known.Field, "member.")
+		if !found {
+			own = map[fault.Reason]string{fault.RoleNotFound: "roles", fault.PermissionDeniedReason: "roles"}[known.Reason]
+		}
+		field = "person." + cmp.Or(own, "email")
+	}
+	return known.WithField(fmt.Sprintf("invitations[%d].%s", i, field))
+}
+
+// invitee returns the member to invite, whom it creates if they are none.
+func (s *Service) invitee(
+	tx *engine.Tx, facts *roleFacts, who Invitee, members map[tenant.MemberID]member.Member,
+	taken []member.Addressee,
+) (member.Member, error) {
+	if who.Member.IsZero() {
+		m := who.New
+		if err := facts.mayGrant(m.Roles...); err != nil {
+			return m, err
+		}
+		key := m.Contact(member.ByEmail).Key()
+		if slices.ContainsFunc(taken, func(a member.Addressee) bool { return a.Email == key }) {
+			return m, member.Taken("email", "email address")
+		}
+		m = s.insertMember(tx, m)
+		for _, role := range m.Roles {
+			if role != tenant.RoleMember {
+				record.Audit(tx, "role.assigned", "member", m.ID.UUID, "",
+					record.Changes(nil, map[string]any{"roles": m.Roles}))
+				rolesEvent(tx, m.ID, changeOf(notify.RoleGiven, m.Roles, role))
+			}
+		}
+		return m, nil
+	}
+	m, ok := members[who.Member]
+	if !ok {
+		return m, errNoMember
+	}
+	return m, facts.roles().CheckEditMember(facts.editor(), m.Roles)
+}
+
+// leaves decides when invitations leave, and whom they may reach.
+type leaves struct {
+	departures member.Departures
+	changes    []member.AddressChange
+}
+
+func loadLeaves(tx *engine.Tx, b *pg.Batch, of []tenant.MemberID) *leaves {
+	l := &leaves{}
+	accountdb.ListDepartures(b, tx.Tenant, member.MaxInvitations, &l.departures)
+	accountdb.ListOpenAddressChanges(b, tx.Tenant, of, &l.changes)
+	return l
 }
 
 // invite invites a member whom the caller may invite.
-func (s *Service) invite(ctx context.Context, tx *engine.Tx, m member.Member) (member.Invitation, error) {
-	var before *time.Time
-	var change *member.AddressChange
-	var batch pg.Batch
-	accountdb.FindInvitationBefore(&batch, tx.Tenant, member.MaxInvitations-1, &before)
-	accountdb.FindOpenAddressChange(&batch, tx.Tenant, m.ID, &change)
-	if err := tx.Load(ctx, &batch); err != nil {
-		return member.Invitation{}, err
-	}
-	i, link, err := s.insertInvitation(tx, m, before, change)
+func (s *Service) invite(tx *engine.Tx, m member.Member, l *leaves) (member.Invited, error) {
+	i, link, err := s.insertInvitation(tx, m, l)
 	if err != nil {
-		return member.Invitation{}, err
+		return member.Invited{}, err
 	}
 	s.mails.Add(tx, mails.Mail{
 		PlatformMail: content.PlatformMail{
@@ -63,15 +175,19 @@ func (s *Service) invite(ctx context.Context, tx *engine.Tx, m member.Member) (m
 		},
 		About: i.ID.UUID, DueAt: i.SentAt, ExpiresAt: i.ExpiresAt,
 	})
-	return i, nil
+	return member.Invited{Invitation: i, Name: m.Name}, nil
 }
 
-// insertInvitation records an invitation, and returns it with its link. See member.Invite for before and change.
+// insertInvitation records an invitation, and returns it with its link.
 func (s *Service) insertInvitation(
-	tx *engine.Tx, m member.Member, before *time.Time, change *member.AddressChange,
+	tx *engine.Tx, m member.Member, l *leaves,
 ) (i member.Invitation, link string, err error) {
-	i, err = m.Invite(tenant.NextID[tenant.InvitationID](tx.IDs), tx.Caller.Actor(), before, change, tx.Now)
-	if err != nil {
+	var change *member.AddressChange
+	if at := slices.IndexFunc(l.changes, func(c member.AddressChange) bool { return c.Member == m.ID }); at >= 0 {
+		change = &l.changes[at]
+	}
+	id := tenant.NextID[tenant.InvitationID](tx.IDs)
+	if i, err = m.Invite(id, tx.Caller.Actor(), &l.departures, change, tx.Now); err != nil {
 		return i, "", err
 	}
 	accountdb.EndInvitations(tx.Tx, tx.Tenant, m.ID, tx.Now)
@@ -80,109 +196,76 @@ func (s *Service) insertInvitation(
 	return i, s.publicURL + InvitePath + s.seals.Sign(tx.Tenant, invitePurpose, i.ID.UUID[:]), nil
 }
 
-// RevokeInvitation ends a member's open invitation, if there is one. Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED.
-func (s *Service) RevokeInvitation(ctx context.Context, caller tenant.Caller, of tenant.MemberID) error {
+// ListInvitations reads invitations, the newest first.
+func (s *Service) ListInvitations(
+	ctx context.Context, caller tenant.Caller, search member.InvitationSearch,
+) ([]member.Invited, error) {
+	search.Now = s.engine.Now()
+	return engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]member.Invited) {
+		accountdb.ListInvitations(b, caller.Tenant, search, into)
+	})
+}
+
+// Now is the time by which the states of invitations count.
+func (s *Service) Now() time.Time { return s.engine.Now() }
+
+var errNoInvitation = fault.Missing(fault.InvitationNotFound, "Invitation")
+
+// ResendInvitation invites the member of an invitation once more, which ends with it. Errors: INVITATION_NOT_FOUND,
+// INVITATION_ENDED, PERMISSION_DENIED, INVALID_FIELD, ADDRESS_IN_DOUBT.
+func (s *Service) ResendInvitation(
+	ctx context.Context, caller tenant.Caller, id tenant.InvitationID,
+) (member.Invited, error) {
+	t := engine.Transaction{Name: "invitation.resend", Replay: true}
+	return engine.Transact(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) (member.Invited, error) {
+		i, m, err := findInvitation(ctx, tx, id)
+		if err == nil {
+			err = i.CheckOpen()
+		}
+		if err != nil {
+			return member.Invited{}, err
+		}
+		var batch pg.Batch
+		l := loadLeaves(tx, &batch, []tenant.MemberID{m.ID})
+		if err := tx.Load(ctx, &batch); err != nil {
+			return member.Invited{}, err
+		}
+		return s.invite(tx, m, l)
+	})
+}
+
+// RevokeInvitation ends an invitation. It changes nothing if it was revoked already. Errors: INVITATION_NOT_FOUND,
+// INVITATION_ENDED, PERMISSION_DENIED.
+func (s *Service) RevokeInvitation(ctx context.Context, caller tenant.Caller, id tenant.InvitationID) error {
 	t := engine.Transaction{Name: "invitation.revoke", Replay: true}
 	return engine.Exec(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) error {
-		m, _, facts, err := findMember(ctx, tx, of)
-		if err != nil {
+		i, m, err := findInvitation(ctx, tx, id)
+		if err != nil || i.RevokedAt != nil {
 			return err
 		}
-		if err := facts.roles().CheckEditMember(facts.editor(), m.Roles); err != nil {
+		if err := i.CheckOpen(); err != nil {
 			return err
 		}
 		accountdb.EndInvitations(tx.Tx, tx.Tenant, m.ID, tx.Now)
-		record.Audit(tx, "member.invitation_revoked", "member", m.ID.UUID, "", nil)
+		record.Audit(tx, "member.invitation_revoked", "member", m.ID.UUID, "", map[string]any{"email": i.Address})
 		return nil
 	})
 }
 
-// InvitationLink is what a link of an invitation shows.
-type InvitationLink struct {
-	Tenant  string // its name
-	Brand   brand.Brand
-	Name    string
-	Address string
-	Staff   bool // the member has more than the role of all members
-}
-
-// MadeInvitationLink reports whether the last part of a link's URL was made by the service.
-func (s *Service) MadeInvitationLink(link string) bool {
-	_, _, err := s.readInvitation(link)
-	return err == nil
-}
-
-// GetInvitationLink returns what a link would accept. It changes nothing, because mail scanners open links before
-// people do. A link that is forged, used, revoked, too old or not the newest is LINK_INVALID: it tells nothing about
-// who exists.
-func (s *Service) GetInvitationLink(ctx context.Context, link string) (InvitationLink, error) {
-	in, id, err := s.readInvitation(link)
-	if err != nil {
-		return InvitationLink{}, err
-	}
-	var i *member.Invitation
+// findInvitation reads an invitation and its member, whom the caller may edit.
+func findInvitation(
+	ctx context.Context, tx *engine.Tx, id tenant.InvitationID,
+) (member.Invitation, member.Member, error) {
 	var m *member.Member
-	var change *member.AddressChange
-	var owner *catalog.Tenant
-	var batch pg.Batch
-	accountdb.FindInvitation(&batch, in, id, &i)
-	accountdb.FindInvited(&batch, in, id, &m)
-	accountdb.FindInvitedAddressChange(&batch, in, id, &change)
-	accountdb.FindTenant(&batch, in, &owner)
-	if err := s.engine.Read(ctx, tenant.System(in), &batch); err != nil {
-		return InvitationLink{}, err
+	i, facts, err := findWithRoleFacts(ctx, tx, errNoInvitation, func(b *pg.Batch, into **member.Invitation) {
+		accountdb.FindInvitation(b, tx.Tenant, id, into)
+		accountdb.FindInvited(b, tx.Tenant, id, &m)
+	})
+	switch {
+	case err != nil:
+		return i, member.Member{}, err
+	case m == nil:
+		return i, member.Member{}, errNoInvitation
 	}
-	if i == nil || m == nil || owner == nil || !i.Good(*m, change, s.engine.Now()) {
-		return InvitationLink{}, seal.ErrLinkInvalid
-	}
-	return InvitationLink{
-		Tenant: owner.Name, Brand: owner.Brand, Name: m.Name, Address: i.Address, Staff: m.IsStaff(),
-	}, nil
-}
-
-// AcceptInvitation confirms the address of the member whom a link invites, once. Begin, in the same transaction, starts
-// what the link gives beyond that, such as a sign-in. Errors: LINK_INVALID, as for GetInvitationLink.
-func (s *Service) AcceptInvitation(
-	ctx context.Context, link string, begin func(tx *engine.Tx, as tenant.MemberID),
-) (member.Member, error) {
-	in, id, err := s.readInvitation(link)
-	if err != nil {
-		return member.Member{}, err
-	}
-	t := engine.Transaction{Name: "invitation.accept"}
-	return engine.Transact(ctx, s.engine, tenant.System(in), t,
-		func(ctx context.Context, tx *engine.Tx) (member.Member, error) {
-			var i *member.Invitation
-			var change *member.AddressChange
-			m, err := engine.Find(ctx, tx, seal.ErrLinkInvalid, func(b *pg.Batch, into **member.Member) {
-				accountdb.FindInvitation(b, in, id, &i)
-				accountdb.FindInvited(b, in, id, into)
-				accountdb.FindInvitedAddressChange(b, in, id, &change)
-			})
-			if err != nil {
-				return member.Member{}, err
-			}
-			if i == nil || !i.Good(m, change, tx.Now) {
-				return member.Member{}, seal.ErrLinkInvalid
-			}
-			tx.Caller = tenant.Caller{Tenant: in, Member: m.ID, SelfOnly: true} // the link is the permission
-			accountdb.AcceptInvitation(tx.Tx, in, id, tx.Now)
-			m = s.ProveAddress(tx, m)
-			record.Audit(tx, "member.invitation_accepted", "member", m.ID.UUID, "", map[string]any{"email": i.Address})
-			begin(tx, m.ID)
-			return m, nil
-		})
-}
-
-// readInvitation reads the last part of a link's URL. Errors: LINK_INVALID.
-func (s *Service) readInvitation(link string) (in tenant.TenantID, id tenant.InvitationID, err error) {
-	in, says, err := s.seals.Verify(invitePurpose, link)
-	if err == nil && len(says) != len(id.UUID) {
-		err = seal.ErrLinkInvalid
-	}
-	if err != nil {
-		return in, id, err
-	}
-	copy(id.UUID[:], says)
-	return in, id, nil
+	return i, *m, facts.roles().CheckEditMember(facts.editor(), m.Roles)
 }

@@ -113,6 +113,7 @@ func (s *Service) SweepTenant(ctx context.Context, id tenant.TenantID) (SweepRes
 		{found.signIns, s.sweepSignIns},
 		{found.addressChanges, s.sweepAddressChanges},
 		{found.addresses, s.hashAddresses},
+		{found.invitations, s.sweepInvitations},
 		{found.imports, s.sweepImports},
 		{len(found.standings) > 0, s.reviewSending},
 	} {
@@ -143,6 +144,7 @@ type work struct {
 	signIns        bool
 	addresses      bool
 	addressChanges bool
+	invitations    bool
 	imports        bool
 	standings      []notify.Standing
 }
@@ -176,6 +178,7 @@ func (s *Service) findWork(ctx context.Context, caller tenant.Caller) (work, err
 	accountdb.HasOldAddressChanges(&b, caller.Tenant, now.Add(-member.AddressChangeLife), &found.addressChanges)
 	accountdb.HasOldSignIns(&b, caller.Tenant, now, now.Add(-signin.CodeDay), &found.signIns)
 	s.accounts.FindOldAddresses(&b, caller.Tenant, &found.addresses)
+	accountdb.HasOldInvitations(&b, caller.Tenant, now.Add(-member.InvitationsKept), &found.invitations)
 	coredb.HasOldImports(&b, caller.Tenant, now.Add(-fileimport.Life), &found.imports)
 	coredb.FindNextImport(&b, caller.Tenant, &imported)
 	messagedb.ListReviews(&b, caller.Tenant, now, &found.standings)
@@ -359,6 +362,11 @@ func (s *Service) sweepCodes(ctx context.Context, caller tenant.Caller, _ *Sweep
 // sweepAddressChanges deletes changes of addresses that ended long ago.
 func (s *Service) sweepAddressChanges(ctx context.Context, caller tenant.Caller, _ *SweepResult) error {
 	return s.accounts.SweepAddressChanges(ctx, caller.Tenant)
+}
+
+// sweepInvitations deletes invitations that expired long ago.
+func (s *Service) sweepInvitations(ctx context.Context, caller tenant.Caller, _ *SweepResult) error {
+	return s.accounts.SweepInvitations(ctx, caller.Tenant)
 }
 
 func (s *Service) hashAddresses(ctx context.Context, caller tenant.Caller, _ *SweepResult) error {

@@ -29,6 +29,8 @@ var (
 where c.tenant_id = $1 and c.id = $2`)
 	findOpenAddressChange = pg.SQL(`select ` + addressChanges.Columns() + ` from address_changes c
 where c.tenant_id = $1 and c.member_id = $2 and c.ended_at is null`)
+	listOpenAddressChanges = pg.SQL(`select ` + addressChanges.Columns() + ` from address_changes c
+where c.tenant_id = $1 and c.member_id = any($2) and c.ended_at is null`)
 	findInvitedAddressChange = pg.SQL(`select ` + addressChanges.Columns() + ` from address_changes c
 where c.tenant_id = $1 and c.ended_at is null
   and c.member_id = (select v.member_id from invitations v where v.tenant_id = $1 and v.id = $2)`)
@@ -46,6 +48,11 @@ func FindAddressChange(b *pg.Batch, in tenant.TenantID, id tenant.AddressChangeI
 // FindOpenAddressChange reads the open change of a member's address; nil if there is none.
 func FindOpenAddressChange(b *pg.Batch, in tenant.TenantID, of tenant.MemberID, into **member.AddressChange) {
 	addressChanges.Find(b.Queue(findOpenAddressChange, in, of), into)
+}
+
+// ListOpenAddressChanges reads the open changes of the addresses of members.
+func ListOpenAddressChanges(b *pg.Batch, in tenant.TenantID, of []tenant.MemberID, into *[]member.AddressChange) {
+	addressChanges.List(b.Queue(listOpenAddressChanges, in, of), into)
 }
 
 // FindInvitedAddressChange reads the open change of the address of the member whom an invitation invites; nil if there

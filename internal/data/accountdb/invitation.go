@@ -3,6 +3,8 @@ package accountdb
 import (
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/tenant"
@@ -23,7 +25,22 @@ var invitations = pg.NewTable("v", func(i *member.Invitation) []pg.Column {
 	}
 })
 
+var invited = pg.NewReader(func(i *member.Invited) []pg.Column {
+	return append(invitations.Of(&i.Invitation), pg.Read("m.name", &i.Name))
+})
+
 var (
+	listInvitations = pg.SQL(`select ` + invited.Columns() + ` from invitations v
+  join members m on m.tenant_id = v.tenant_id and m.id = v.member_id
+where v.tenant_id = $1 and ($2::uuid is null or v.member_id = $2)
+  and ($3::text[] is null or case
+    when v.accepted_at is not null then 'ACCEPTED'
+    when v.revoked_at is not null then 'REVOKED'
+    when v.expires_at <= $4::timestamptz then 'EXPIRED'
+    when v.sent_at > $4 then 'WAITING'
+    else 'SENT' end = any($3))
+  and ($5::uuid is null or v.id < $5)
+order by v.id desc limit $6`)
 	findInvitation = pg.SQL(`select ` + invitations.Columns() + ` from invitations v
 where v.tenant_id = $1 and v.id = $2`)
 	findInvited = pg.SQL(`select ` + members.Columns() + ` from members m
@@ -42,12 +59,25 @@ func FindInvited(b *pg.Batch, in tenant.TenantID, id tenant.InvitationID, into *
 	members.Find(b.Queue(findInvited, in, id), into)
 }
 
-// FindInvitationBefore reads when the invitation left after which so many others did, from 0; nil if there is none.
-func FindInvitationBefore(b *pg.Batch, in tenant.TenantID, others int, into **time.Time) {
-	b.Queue(`
-select max(sent_at) from (
-  select sent_at from invitations where tenant_id = $1 order by sent_at desc offset $2 limit 1) v`,
-		in, others).Scan(into)
+// ListDepartures reads when the invitations leave that do so last, the latest first.
+func ListDepartures(b *pg.Batch, in tenant.TenantID, limit int, into *member.Departures) {
+	pg.Collect(b.Queue(`select sent_at from invitations where tenant_id = $1 order by sent_at desc limit $2`, in, limit),
+		(*[]time.Time)(into), pgx.RowTo[time.Time])
+}
+
+// ListInvitations reads invitations with the names of their members, the newest first.
+func ListInvitations(b *pg.Batch, in tenant.TenantID, s member.InvitationSearch, into *[]member.Invited) {
+	invited.List(b.Queue(listInvitations, in, s.Member, s.States, s.Now, s.After, s.Limit), into)
+}
+
+// HasOldInvitations reads whether an invitation expired before a time.
+func HasOldInvitations(b *pg.Batch, in tenant.TenantID, until time.Time, into *bool) {
+	b.Queue(`select exists (select from invitations where tenant_id = $1 and expires_at < $2)`, in, until).Scan(into)
+}
+
+// DeleteOldInvitations deletes the invitations that expired before a time.
+func DeleteOldInvitations(tx *pg.Tx, in tenant.TenantID, until time.Time) {
+	tx.Write(`delete from invitations where tenant_id = $1 and expires_at < $2`, in, until)
 }
 
 // InsertInvitation inserts an invitation.

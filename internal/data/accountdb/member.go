@@ -46,6 +46,7 @@ var members = pg.ReadAs(func(m *member.Member) []pg.Column {
 
 var (
 	findMember          = pg.SQL(`select ` + members.Columns() + ` from members m where m.tenant_id = $1 and m.id = $2`)
+	listMembersByID     = pg.SQL(`select ` + members.Columns() + ` from members m where m.tenant_id = $1 and m.id = any($2)`)
 	findMemberBySubject = pg.SQL(`select ` + members.Columns() + ` from members m
 where m.tenant_id = $1 and m.subject = $2 and m.subject <> ''`)
 	findMemberByEmail = pg.SQL(`select ` + members.Columns() + ` from members m
@@ -77,6 +78,11 @@ where a.tenant_id = $1 and a.key_check <> $2 order by a.member_id limit $3`)
 // FindMember reads a member; nil if there is none.
 func FindMember(b *pg.Batch, in tenant.TenantID, id tenant.MemberID, into **member.Member) {
 	members.Find(b.Queue(findMember, in, id), into)
+}
+
+// ListMembersByID reads members, in no order.
+func ListMembersByID(b *pg.Batch, in tenant.TenantID, ids []tenant.MemberID, into *[]member.Member) {
+	members.List(b.Queue(listMembersByID, in, ids), into)
 }
 
 // FindMemberByEmail reads the member with an email address, ignoring case; nil if there is none.

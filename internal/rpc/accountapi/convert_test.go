@@ -48,6 +48,11 @@ func TestConversions_CarryEveryField(t *testing.T) {
 		test.NoError(t, editMe(m, []string{"name", "email", "phone", "locale", "time_zone"})(&edited))
 		return edited
 	})
+	converttest.Add(&l, func(i member.Invited) *v1.Invitation {
+		return invitationMessage(i, member.InvitationExpired)
+	})
+	converttest.AddBack(&l, inviteeValue)
+	converttest.AddBack(&l, invitationSearch)
 	converttest.AddBack(&l, memberSearch)
 	converttest.AddBack(&l, deviceSearch)
 	converttest.Add(&l, pendingMessage, func(p *member.PendingContact) { p.Kind = member.ByPhone })

@@ -105,11 +105,8 @@ func (s *Accounts) GetMe(ctx context.Context, _ *v1.GetMeRequest) (*v1.GetMeResp
 
 // LinkMe handles MemberService.LinkMe.
 func (s *Accounts) LinkMe(ctx context.Context, _ *v1.LinkMeRequest) (*v1.LinkMeResponse, error) {
-	caller, issuer := request.Caller(ctx), ""
-	if by := request.CallFrom(ctx).Principal; !by.Own { // Berth's own tokens say themselves who the member is
-		issuer = by.Issuer
-	}
-	m, err := s.Service.LinkMe(ctx, caller, issuer)
+	caller := request.Caller(ctx)
+	m, err := s.Service.LinkMe(ctx, caller, issuerOf(ctx))
 	if err != nil {
 		return nil, err
 	}

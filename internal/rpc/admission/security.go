@@ -28,6 +28,10 @@ var securityEvents = map[string]string{
 	berthv1connect.AccessServiceCreateServiceAccountProcedure:       "service_account_changed",
 	berthv1connect.AccessServiceRotateServiceAccountKeyProcedure:    "service_account_changed",
 	berthv1connect.AccessServiceRevokeServiceAccountProcedure:       "service_account_changed",
+	berthv1connect.InvitationServiceBatchCreateInvitationsProcedure: "invitation_changed",
+	berthv1connect.InvitationServiceResendInvitationProcedure:       "invitation_changed",
+	berthv1connect.InvitationServiceRevokeInvitationProcedure:       "invitation_changed",
+	berthv1connect.InvitationServiceAcceptInvitationProcedure:       "invitation_accepted",
 	berthv1connect.NotificationServiceSendTestNotificationProcedure: "test_sent",
 	berthv1connect.CheckInServiceCreateDisplayLinkProcedure:         "display_link_created",
 }

@@ -15,6 +15,8 @@ const (
 	MaxInvitations = 200
 	// InvitationDay is the time in which they count.
 	InvitationDay = 24 * time.Hour
+	// InvitationsKept is how long invitations are kept after they have expired.
+	InvitationsKept = 90 * 24 * time.Hour
 )
 
 // Invitation asks a member to confirm their address by a link, and to sign in. Another one to the member ends it.
@@ -31,10 +33,85 @@ type Invitation struct {
 	AcceptedAt, RevokedAt *time.Time
 }
 
-// Invite makes an invitation of a member. The one so many before it left at a time, so it waits until that counts no
-// more; nil if fewer have left. The change is as for AddressInDoubt. The error is INVALID_FIELD.
+// InvitationState is what became of an invitation.
+type InvitationState string
+
+// The states.
+const (
+	InvitationWaiting  InvitationState = "WAITING" // its mail has not left
+	InvitationSent     InvitationState = "SENT"
+	InvitationAccepted InvitationState = "ACCEPTED"
+	InvitationRevoked  InvitationState = "REVOKED" // or another one has replaced it
+	InvitationExpired  InvitationState = "EXPIRED"
+)
+
+// State returns what became of the invitation.
+func (i Invitation) State(now time.Time) InvitationState {
+	switch {
+	case i.AcceptedAt != nil:
+		return InvitationAccepted
+	case i.RevokedAt != nil:
+		return InvitationRevoked
+	case !now.Before(i.ExpiresAt):
+		return InvitationExpired
+	case now.Before(i.SentAt):
+		return InvitationWaiting
+	}
+	return InvitationSent
+}
+
+// CheckOpen rejects an invitation that was accepted or revoked: INVITATION_ENDED. One that has expired can be sent again.
+func (i Invitation) CheckOpen() error {
+	if i.AcceptedAt != nil || i.RevokedAt != nil {
+		return errInvitationEnded
+	}
+	return nil
+}
+
+var (
+	errInvitationEnded = fault.New(fault.FailedPrecondition, fault.InvitationEnded,
+		"The invitation was accepted or revoked.")
+	errAddressInDoubt = fault.New(fault.FailedPrecondition, fault.AddressInDoubt,
+		"The member has signed in with another email address, which has not agreed to the new one yet.")
+)
+
+// Invited is an invitation with the name of its member.
+type Invited struct {
+	Invitation
+
+	Name string
+}
+
+// InvitationSearch selects invitations. All conditions that are set must match.
+type InvitationSearch struct {
+	Member tenant.MemberID
+	States []InvitationState
+	Now    time.Time // for the states
+
+	After tenant.InvitationID // the last one of the page before; zero for the first page
+	Limit int
+}
+
+// Departures are when the MaxInvitations invitations of a tenant left or leave that do so last, the latest first.
+type Departures []time.Time
+
+// Add returns when another invitation leaves, and records it: at once, or when so many others count no more.
+func (d *Departures) Add(now time.Time) time.Time {
+	at := now
+	if all := *d; len(all) >= MaxInvitations {
+		if free := all[MaxInvitations-1].Add(InvitationDay); free.After(now) {
+			at = free
+		}
+	}
+	after, _ := slices.BinarySearchFunc(*d, at, func(one, other time.Time) int { return other.Compare(one) })
+	*d = slices.Insert(*d, after, at)
+	return at
+}
+
+// Invite makes an invitation of a member that leaves with others. The change is as for AddressInDoubt. The errors are
+// INVALID_FIELD and ADDRESS_IN_DOUBT.
 func (m Member) Invite(
-	id tenant.InvitationID, by string, maxBefore *time.Time, change *AddressChange, now time.Time,
+	id tenant.InvitationID, by string, leaves *Departures, change *AddressChange, now time.Time,
 ) (Invitation, error) {
 	switch {
 	case !m.Active():
@@ -42,20 +119,27 @@ func (m Member) Invite(
 	case m.Email == "":
 		return Invitation{}, fault.Invalid("member_id", "The member has no email address.")
 	case m.AddressInDoubt(change, now):
-		return Invitation{}, fault.Invalid("member_id",
-			"The member has signed in with another email address, which has not agreed to the new one yet.")
+		return Invitation{}, errAddressInDoubt.WithField("member_id")
 	}
-	sent := now
-	if maxBefore != nil {
-		if free := maxBefore.Add(InvitationDay); free.After(now) {
-			sent = free
-		}
-	}
+	sent := leaves.Add(now)
 	return Invitation{
 		ID: id, Member: m.ID, Address: m.Email, Roles: slices.Clone(m.Roles), InvitedBy: by,
 		CreatedAt: now, SentAt: sent, ExpiresAt: sent.Add(InvitationLife),
 	}, nil
 }
+
+// Accept makes the account of a subject the one with which the member signs in, and proves their address. The error is
+// ALREADY_EXISTS if another account does.
+func (m Member) Accept(subject, address string) (Member, error) {
+	if m.Subject != "" && m.Subject != subject {
+		return m, errOtherAccount
+	}
+	m.Subject = subject
+	return m.Prove(address), nil
+}
+
+var errOtherAccount = fault.New(fault.AlreadyExists, fault.AlreadyExistsReason,
+	"The member signs in with another account.")
 
 // Good reports whether a member can accept an invitation: it was neither used nor ended, goes to the address that the
 // member has now, and gives no role that the member did not have when its sender was allowed to invite them. The change

@@ -1,12 +1,14 @@
 package member_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
+	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
@@ -14,30 +16,81 @@ import (
 
 func TestInvite_WaitsForRoom(t *testing.T) {
 	t.Parallel()
-	now := time.Date(2026, 3, 16, 12, 0, 0, 0, time.UTC)
 	m := member.Member{Email: "mia@example.com", Status: member.Active, Roles: []string{"member"}}
+	full := func(oldest, latest time.Time) member.Departures {
+		all := make(member.Departures, member.MaxInvitations)
+		for i := range all {
+			all[i] = latest
+		}
+		all[len(all)-1] = oldest
+		return all
+	}
 	for _, tc := range []struct {
-		before *time.Time
+		leaves member.Departures
 		want   time.Time
 	}{
-		{nil, now},
-		{new(now.Add(-24 * time.Hour)), now},
-		{new(now.Add(-time.Hour)), now.Add(23 * time.Hour)},
-		{new(now.Add(time.Hour)), now.Add(25 * time.Hour)}, // others wait already
+		{nil, noon},
+		{full(noon, noon)[1:], noon},
+		{full(noon.Add(-24*time.Hour), noon), noon},
+		{full(noon.Add(-time.Hour), noon), noon.Add(23 * time.Hour)},
+		{full(noon.Add(time.Hour), noon.Add(2*time.Hour)), noon.Add(25 * time.Hour)}, // others wait already
 	} {
-		i := expect.Value(m.Invite(tenant.InvitationID{}, "desk", tc.before, nil, now))(t)
+		i := expect.Value(m.Invite(tenant.InvitationID{}, "desk", &tc.leaves, nil, noon))(t)
 		test.EqOp(t, tc.want, i.SentAt)
 		test.EqOp(t, tc.want.Add(7*24*time.Hour), i.ExpiresAt)
 		test.True(t, i.Good(m, nil, i.ExpiresAt.Add(-1)))
 		test.False(t, i.Good(m, nil, i.ExpiresAt))
+		test.SliceContains(t, tc.leaves, tc.want)
+		test.True(t, slices.IsSortedFunc(tc.leaves, func(a, b time.Time) int { return b.Compare(a) }))
 	}
+}
+
+// However many are invited at once, no more than so many leave within a day.
+func TestDepartures_NeverExceedTheLimit(t *testing.T) {
+	t.Parallel()
+	var leaves member.Departures
+	var all []time.Time
+	for i := range 3*member.MaxInvitations + 5 {
+		all = append(all, leaves.Add(noon.Add(time.Duration(i)*time.Second)))
+	}
+	for i := range len(all) - member.MaxInvitations {
+		test.GreaterEq(t, member.InvitationDay, all[i+member.MaxInvitations].Sub(all[i]))
+	}
+}
+
+func TestState_SaysWhatBecameOfAnInvitation(t *testing.T) {
+	t.Parallel()
+	i := member.Invitation{CreatedAt: noon, SentAt: noon.Add(time.Hour), ExpiresAt: noon.Add(2 * time.Hour)}
+	for after, want := range map[time.Duration]member.InvitationState{
+		0: member.InvitationWaiting, time.Hour: member.InvitationSent, 2*time.Hour - 1: member.InvitationSent,
+		2 * time.Hour: member.InvitationExpired,
+	} {
+		test.EqOp(t, want, i.State(noon.Add(after)))
+		test.NoError(t, i.CheckOpen())
+	}
+	i.RevokedAt = &noon
+	test.EqOp(t, member.InvitationRevoked, i.State(noon))
+	test.EqOp(t, fault.InvitationEnded, fault.ReasonOf(i.CheckOpen()))
+	i.RevokedAt, i.AcceptedAt = nil, &noon
+	test.EqOp(t, member.InvitationAccepted, i.State(noon.Add(3*time.Hour)))
+	test.EqOp(t, fault.InvitationEnded, fault.ReasonOf(i.CheckOpen()))
+}
+
+func TestAccept_TakesOneAccount(t *testing.T) {
+	t.Parallel()
+	m := member.Member{Email: "mia@example.com"}
+	linked := expect.Value(m.Accept("idp|7", "mia@example.com"))(t)
+	test.EqOp(t, "idp|7", linked.Subject)
+	test.True(t, linked.Proven())
+	expect.OK(t)(linked.Accept("idp|7", "mia@example.com"))
+	expect.Reason(t, fault.AlreadyExistsReason)(linked.Accept("idp|8", "mia@example.com"))
 }
 
 func TestGood_NeedsTheMemberWhoWasInvited(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 16, 12, 0, 0, 0, time.UTC)
 	m := member.Member{Email: "mia@example.com", Status: member.Active, Roles: []string{"coach", "member"}}
-	i := expect.Value(m.Invite(tenant.InvitationID{}, "desk", nil, nil, now))(t)
+	i := expect.Value(m.Invite(tenant.InvitationID{}, "desk", &member.Departures{}, nil, now))(t)
 	must.True(t, i.Good(m, nil, now))
 	for why, change := range map[string]func(i *member.Invitation, m *member.Member){
 		"accepted":       func(i *member.Invitation, _ *member.Member) { i.AcceptedAt = &now },

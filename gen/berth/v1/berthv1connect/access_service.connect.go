@@ -116,7 +116,8 @@ type AccessServiceClient interface {
 	// Errors: ROLE_NOT_FOUND, ROLE_BUILT_IN, ROLE_IN_USE, PERMISSION_DENIED, ETAG_MISMATCH.
 	DeleteRole(context.Context, *connect.Request[v1.DeleteRoleRequest]) (*connect.Response[v1.DeleteRoleResponse], error)
 	// AssignRole gives a member a role. If they have it already, nothing changes. The caller needs all permissions of
-	// the role. Only owners, who have admin.manage, make members owners or admins, and give them other roles.
+	// the role. Only owners, who have admin.manage, make members owners or admins, and give them other roles. Whoever
+	// becomes an owner or admin and has signed in with Berth by their email is signed out, and gets an invitation.
 	// Repeated: changes nothing.
 	// Errors: MEMBER_NOT_FOUND, ROLE_NOT_FOUND, PERMISSION_DENIED.
 	AssignRole(context.Context, *connect.Request[v1.AssignRoleRequest]) (*connect.Response[v1.AssignRoleResponse], error)
@@ -453,7 +454,8 @@ type AccessServiceHandler interface {
 	// Errors: ROLE_NOT_FOUND, ROLE_BUILT_IN, ROLE_IN_USE, PERMISSION_DENIED, ETAG_MISMATCH.
 	DeleteRole(context.Context, *connect.Request[v1.DeleteRoleRequest]) (*connect.Response[v1.DeleteRoleResponse], error)
 	// AssignRole gives a member a role. If they have it already, nothing changes. The caller needs all permissions of
-	// the role. Only owners, who have admin.manage, make members owners or admins, and give them other roles.
+	// the role. Only owners, who have admin.manage, make members owners or admins, and give them other roles. Whoever
+	// becomes an owner or admin and has signed in with Berth by their email is signed out, and gets an invitation.
 	// Repeated: changes nothing.
 	// Errors: MEMBER_NOT_FOUND, ROLE_NOT_FOUND, PERMISSION_DENIED.
 	AssignRole(context.Context, *connect.Request[v1.AssignRoleRequest]) (*connect.Response[v1.AssignRoleResponse], error)

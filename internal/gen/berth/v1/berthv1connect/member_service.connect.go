@@ -96,8 +96,9 @@ type MemberServiceClient interface {
 	// with UpdateMe. Only owners themselves change the email or phone of an owner.
 	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
 	// Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED, ALREADY_EXISTS (email or subject), ETAG_MISMATCH, INVALID_FIELD (the
-	// subject is already set; or as in CreateMember), CONTACT_COUNTRY, CONTACT_NOT_MOBILE, QUOTA_EXCEEDED (of callers
-	// who edit themselves, as in UpdateMe).
+	// subject is already set; or as in CreateMember), CONTACT_COUNTRY, CONTACT_NOT_MOBILE, QUOTA_EXCEEDED (address_changes:
+	// others have changed the email with which the member signed in 3 times within 24 hours; or of callers who edit
+	// themselves, as in UpdateMe).
 	UpdateMember(context.Context, *v1.UpdateMemberRequest) (*v1.UpdateMemberResponse, error)
 	// DeactivateMember ends or suspends a membership. The member loses access immediately, on every node, and an open
 	// transfer of ownership from or to them ends. Their bookings, plans and roles stay.
@@ -511,8 +512,9 @@ type MemberServiceHandler interface {
 	// with UpdateMe. Only owners themselves change the email or phone of an owner.
 	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
 	// Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED, ALREADY_EXISTS (email or subject), ETAG_MISMATCH, INVALID_FIELD (the
-	// subject is already set; or as in CreateMember), CONTACT_COUNTRY, CONTACT_NOT_MOBILE, QUOTA_EXCEEDED (of callers
-	// who edit themselves, as in UpdateMe).
+	// subject is already set; or as in CreateMember), CONTACT_COUNTRY, CONTACT_NOT_MOBILE, QUOTA_EXCEEDED (address_changes:
+	// others have changed the email with which the member signed in 3 times within 24 hours; or of callers who edit
+	// themselves, as in UpdateMe).
 	UpdateMember(context.Context, *v1.UpdateMemberRequest) (*v1.UpdateMemberResponse, error)
 	// DeactivateMember ends or suspends a membership. The member loses access immediately, on every node, and an open
 	// transfer of ownership from or to them ends. Their bookings, plans and roles stay.

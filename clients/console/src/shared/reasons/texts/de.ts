@@ -9,6 +9,10 @@ export const de: typeof en = {
     TENANT_REQUIRED: () => "Bitte wählen Sie zuerst eine Organisation.",
     NOT_A_MEMBER: () => "Ihr Konto gehört hier zu keinem Mitglied.",
     INVITATION_REQUIRED: () => "Inhaber und Administratoren brauchen eine Einladung.",
+    INVITATION_NOT_FOUND: () => "Diese Einladung gibt es nicht mehr.",
+    INVITATION_ENDED: () => "Die Einladung wurde schon angenommen oder zurückgezogen.",
+    ADDRESS_IN_DOUBT: () =>
+      "Zuerst wird die alte E-Mail-Adresse gefragt. Sie können die neue einladen, wenn sie zustimmt, oder nach sieben Tagen ohne Antwort.",
     STEP_UP_REQUIRED: () => "Bitte melden Sie sich dafür noch einmal an.",
     OWNERSHIP_TRANSFER_NOT_FOUND: () => "Diese Übergabe ist nicht mehr offen.",
     PERMISSION_DENIED: (f) =>

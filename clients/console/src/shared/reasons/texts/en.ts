@@ -10,6 +10,10 @@ export const en = {
     TENANT_REQUIRED: () => "Choose an organization first.",
     NOT_A_MEMBER: () => "Your account does not belong to a member here.",
     INVITATION_REQUIRED: () => "Owners and admins need an invitation.",
+    INVITATION_NOT_FOUND: () => "There is no such invitation any more.",
+    INVITATION_ENDED: () => "The invitation was accepted or revoked.",
+    ADDRESS_IN_DOUBT: () =>
+      "The old email address was asked first. You can invite the new one when it agrees, or after seven days without an answer.",
     STEP_UP_REQUIRED: () => "Sign in again to do this.",
     OWNERSHIP_TRANSFER_NOT_FOUND: () => "This transfer of ownership has ended.",
     PERMISSION_DENIED: (f: Facts) =>

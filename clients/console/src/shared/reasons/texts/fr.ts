@@ -9,6 +9,10 @@ export const fr: typeof en = {
     TENANT_REQUIRED: () => "Choisissez d’abord une organisation.",
     NOT_A_MEMBER: () => "Votre compte n’appartient à aucun membre ici.",
     INVITATION_REQUIRED: () => "Les propriétaires et administrateurs ont besoin d’une invitation.",
+    INVITATION_NOT_FOUND: () => "Cette invitation n’existe plus.",
+    INVITATION_ENDED: () => "L’invitation a déjà été acceptée ou révoquée.",
+    ADDRESS_IN_DOUBT: () =>
+      "L’ancienne adresse e-mail est d’abord consultée. Vous pourrez inviter la nouvelle quand elle accepte, ou après sept jours sans réponse.",
     STEP_UP_REQUIRED: () => "Reconnectez-vous pour continuer.",
     OWNERSHIP_TRANSFER_NOT_FOUND: () => "Ce transfert n’est plus en cours.",
     PERMISSION_DENIED: (f) =>

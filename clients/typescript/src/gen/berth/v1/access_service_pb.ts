@@ -1185,7 +1185,8 @@ export const AccessService: GenService<{
   },
   /**
    * AssignRole gives a member a role. If they have it already, nothing changes. The caller needs all permissions of
-   * the role. Only owners, who have admin.manage, make members owners or admins, and give them other roles.
+   * the role. Only owners, who have admin.manage, make members owners or admins, and give them other roles. Whoever
+   * becomes an owner or admin and has signed in with Berth by their email is signed out, and gets an invitation.
    * Repeated: changes nothing.
    * Errors: MEMBER_NOT_FOUND, ROLE_NOT_FOUND, PERMISSION_DENIED.
    *

@@ -1090,8 +1090,9 @@ export const MemberService: GenService<{
    * with UpdateMe. Only owners themselves change the email or phone of an owner.
    * Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
    * Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED, ALREADY_EXISTS (email or subject), ETAG_MISMATCH, INVALID_FIELD (the
-   * subject is already set; or as in CreateMember), CONTACT_COUNTRY, CONTACT_NOT_MOBILE, QUOTA_EXCEEDED (of callers
-   * who edit themselves, as in UpdateMe).
+   * subject is already set; or as in CreateMember), CONTACT_COUNTRY, CONTACT_NOT_MOBILE, QUOTA_EXCEEDED (address_changes:
+   * others have changed the email with which the member signed in 3 times within 24 hours; or of callers who edit
+   * themselves, as in UpdateMe).
    *
    * @generated from rpc berth.v1.MemberService.UpdateMember
    */
