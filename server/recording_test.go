@@ -86,15 +86,15 @@ func goldenPath(area string) string { return filepath.Join("testdata", "recordin
 
 // unprovokedReasons are the reasons that a script cannot cause reliably by calls.
 var unprovokedReasons = map[string]string{
-	"INTERNAL":            "a bug, or a broken database",
-	"TENANT_NOT_FOUND":    "a caller who may read a tenant has a membership in it, and tenants are never deleted",
-	"RATE_LIMITED":        "more calls than the limits of people allow",
-	"CONTENTION":          "conflicts that last, or a database that fails",
-	"CANCELED":            "the caller is gone and reads no response",
-	"BULK_TOO_LARGE":      "thousands of sessions",
-	"WATCHER_TOO_SLOW":    "more events than the buffers of the network hold",
-	"INVITATION_REQUIRED": "a sign-in service whose addresses the operator trusts: TestLinkMe_TakesVerifiedAddresses",
-	"SIGN_IN_ENDED":       "no RPC: POST /auth/token answers it",
+	"INTERNAL":             "a bug, or a broken database",
+	"TENANT_NOT_FOUND":     "a caller who may read a tenant has a membership in it, and tenants are never deleted",
+	"RATE_LIMITED":         "more calls than the limits of people allow",
+	"CONTENTION":           "conflicts that last, or a database that fails",
+	"CANCELED":             "the caller is gone and reads no response",
+	"BULK_TOO_LARGE":       "thousands of sessions",
+	"WATCHER_TOO_SLOW":     "more events than the buffers of the network hold",
+	"INVITATION_REQUIRED":  "a sign-in service whose addresses the operator trusts: TestLinkMe_TakesVerifiedAddresses",
+	"SIGN_IN_ENDED":        "no RPC: POST /auth/token answers it",
 	"SIGN_IN_CODE_INVALID": "no RPC: POST /auth/sign-in answers it",
 }
 
