@@ -18,9 +18,20 @@ func AddressHashes(seals seal.Keys, address string) [][]byte {
 	return seals.Hashes(tenant.TenantID{}, "sign-in address", key)
 }
 
-// addressKey is a checksum of the key of new hashes.
+// addressKey is a checksum of the key of new hashes. Commands that have no keys write zeros, and sweeps hash later.
 func (s *Service) addressKey() []byte {
-	return s.seals.Hashes(tenant.TenantID{}, "sign-in address key", "")[0][:8]
+	for _, hash := range s.seals.Hashes(tenant.TenantID{}, "sign-in address key", "") {
+		return hash[:8]
+	}
+	return make([]byte, 8)
+}
+
+// addressHash is the hash of a new row.
+func (s *Service) addressHash(address string) []byte {
+	for _, hash := range AddressHashes(s.seals, address) {
+		return hash
+	}
+	return make([]byte, 32)
 }
 
 // insertMembers inserts members, and by which addresses they may ask for codes.
@@ -41,12 +52,8 @@ func (s *Service) writeMember(tx *engine.Tx, before, after member.Member) {
 func (s *Service) putAddresses(tx *engine.Tx, of ...member.Member) {
 	var all []accountdb.SignInAddress
 	for _, m := range of {
-		if m.Email == "" || !m.Active() {
-			continue
-		}
-		// The command that creates a tenant has no keys if its owner signs in at a provider, and needs no code.
-		if hashes := AddressHashes(s.seals, m.Email); len(hashes) > 0 {
-			all = append(all, accountdb.SignInAddress{Member: m.ID, Hash: hashes[0]})
+		if m.Email != "" && m.Active() {
+			all = append(all, accountdb.SignInAddress{Member: m.ID, Hash: s.addressHash(m.Email)})
 		}
 	}
 	if len(all) > 0 {
