@@ -110,6 +110,7 @@ create table imports (
   kind         text not null check (kind in ('SESSIONS', 'MEMBERS')),
   status       text not null check (status in ('PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED')),
   dry_run      boolean not null,
+  leave_out    boolean not null,
   -- Its caller may publish what it creates.
   may_publish  boolean not null,
   created_by   text not null,
@@ -127,17 +128,21 @@ create table imports (
   attempts     integer not null check (attempts >= 0),
   -- The file, and when a node may take it. Null once it has ended, so that no contacts are kept.
   file         bytea,
+  -- The rows with problems, for a day after the end.
+  left_out     bytea,
   due_at       timestamptz,
   created_at   timestamptz not null,
   ended_at     timestamptz,
   primary key (tenant_id, id),
   constraint imports_progress check (rows_done between 0 and rows_total),
   constraint imports_file check ((file is null) = (status in ('SUCCEEDED', 'FAILED'))),
+  constraint imports_left_out check (left_out is null or ended_at is not null),
   constraint imports_due_until_end check ((due_at is null) = (status in ('SUCCEEDED', 'FAILED'))),
   constraint imports_end check ((ended_at is not null) = (status in ('SUCCEEDED', 'FAILED')))
 );
 create index imports_due on imports (tenant_id, due_at) where due_at is not null;
 create index imports_ended on imports (tenant_id, ended_at) where ended_at is not null;
+create index imports_left_out_at on imports (tenant_id, ended_at) where left_out is not null;
 
 -- +goose Down
 drop table imports, idempotency_keys, audit_entries, event_consumers, events, tenants, directory;

@@ -75,47 +75,11 @@ type Table[R any, P RowPointer[R]] struct {
 	Columns []Match
 	// Rows are in the order of the file, without empty ones.
 	Rows []R
-}
 
-// InvalidRows returns the number of rows with problems, including the header.
-func (t *Table[R, P]) InvalidRows() int {
-	wrong := 0
-	if len(t.Header) > 0 {
-		wrong++
-	}
-	for i := range t.Rows {
-		if len(P(&t.Rows[i]).row().Problems) > 0 {
-			wrong++
-		}
-	}
-	return wrong
-}
-
-// Problems returns the problems of the header and of all rows.
-func (t *Table[R, P]) Problems() []RowProblem {
-	var all []RowProblem
-	for _, p := range t.Header {
-		all = append(all, RowProblem{t.HeaderRow, p})
-	}
-	for i := range t.Rows {
-		row := P(&t.Rows[i]).row()
-		for _, p := range row.Problems {
-			all = append(all, RowProblem{row.Number, p})
-		}
-	}
-	return all
-}
-
-// Notes returns the notes of all rows.
-func (t *Table[R, P]) Notes() []RowNote {
-	var all []RowNote
-	for i := range t.Rows {
-		row := P(&t.Rows[i]).row()
-		for _, n := range row.Notes {
-			all = append(all, RowNote{row.Number, n})
-		}
-	}
-	return all
+	// What is in the file, for LeftOut: its separator, its header, and the cells of each row.
+	separator rune
+	header    []string
+	cells     [][]string
 }
 
 // Format defines a kind of file.
@@ -170,7 +134,7 @@ func (f *Format[R, P]) Parse(file []byte, chosen []Match) (*Table[R, P], error) 
 	if len(header) > MaxColumns {
 		return nil, invalid("The file has more than %d columns.", MaxColumns)
 	}
-	table := Table[R, P]{HeaderRow: found.row}
+	table := Table[R, P]{HeaderRow: found.row, separator: reader.csv.Comma, header: header}
 	if table.Columns, err = f.match(header, chosen); err != nil {
 		return nil, err
 	}
@@ -192,8 +156,10 @@ func (f *Format[R, P]) Parse(file []byte, chosen []Match) (*Table[R, P], error) 
 		p.row().Number = reader.row
 		if problem != nil {
 			p.row().Problems = []Problem{*problem}
+			table.cells = append(table.cells, []string{reader.last()})
 			continue
 		}
+		table.cells = append(table.cells, cells)
 		f.readRow(p, columns, Cells{index: index, cells: cells})
 	}
 }

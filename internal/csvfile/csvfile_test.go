@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode/utf16"
 
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 	"pgregory.net/rapid"
@@ -319,6 +320,65 @@ func TestParse_AcceptsOrRejectsAnyInput(t *testing.T) {
 		for _, row := range table.Rows {
 			must.Greater(t, last, row.Number, must.Sprintf("%q", file))
 			last = row.Number
+		}
+	})
+}
+
+func TestLeftOut_HasTheRowsWithProblems(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string]string{
+		"name,legs\nRex,4\n": "",
+		"name;colour;legs\nRex;red;4\nZoë;;four\n;;\n;blue;1\n": "name;colour;legs;Problem\n" +
+			"Zoë;;four;\"legs: \"\"four\"\" is not a number.\"\n;blue;1;name: It is empty.\n",
+		"Pets\nname,legs\nRex,4,5,,\nTom,4\n": "name,legs,,Problem\n" +
+			"Rex,4,5,The row has 3 cells where the header has 2.\n",
+		"name,legs\n\"Rex\"x,4\n": "name,legs,Problem\n\"\"\"Rex\"\"x,4\",," +
+			"\"The quotation marks do not match. A cell that contains one must be in quotation marks, " +
+			"with the inner one doubled.\"\n",
+		"name,legs,other\n=1+1,4, =cmd|' /C calc'!A0\n+1 welcome,-,@SUM(A1)\n": "name,legs,other,Problem\n" +
+			"'=1+1,4,' =cmd|' /C calc'!A0,\"name: \"\"=1+1\"\" is a formula to a spreadsheet: give its value.\"\n" +
+			"+1 welcome,-,'@SUM(A1),\"legs: \"\"-\"\" is not a number.\"\n",
+		"legs\n4\n": "",
+	} {
+		got, marked := strings.CutPrefix(string(parse(t, file).LeftOut()), "\ufeff")
+		test.EqOp(t, want, strings.ReplaceAll(got, "\r\n", "\n"), test.Sprint(file))
+		test.EqOp(t, want != "", marked, test.Sprint(file))
+	}
+}
+
+// The rows that are left out, and those that are good, are all of the file; once mended, they are good, too.
+func TestLeftOut_CanBeMendedAndReadAgain(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		names := rapid.SliceOfN(rapid.StringMatching(`[A-Z=+][a-zé",;'\n(]{0,8}[a-z]`), 1, 5).Draw(t, "names")
+		separator := rapid.SampledFrom([]string{",", ";", "\t"}).Draw(t, "separator")
+		file := "name" + separator + "legs\n"
+		for _, name := range names {
+			legs := rapid.SampledFrom([]string{"4", "four"}).Draw(t, "legs")
+			file += `"` + strings.ReplaceAll(name, `"`, `""`) + `"` + separator + legs + "\n"
+		}
+		found := expect.Value(pets.Parse([]byte(file), nil))(t)
+		must.EqOp(t, len(names), len(found.Good().Rows)+found.InvalidRows())
+		must.Eq(t, found, found.With(found.Good().Rows), must.Cmp(cmpopts.IgnoreUnexported(csvfile.Table[pet, *pet]{})))
+		left := found.LeftOut()
+		if left == nil {
+			must.EqOp(t, 0, found.InvalidRows())
+			return
+		}
+		again := expect.Value(pets.Parse([]byte(strings.ReplaceAll(string(left), "four", "4")), nil))(t)
+		must.EqOp(t, found.InvalidRows(), len(again.Rows))
+		at := 0
+		for i, row := range found.Rows {
+			if len(row.Problems) == 0 {
+				continue
+			}
+			fine := !strings.ContainsAny(names[i], "\n") && !strings.HasPrefix(names[i], "=") &&
+				!strings.HasPrefix(names[i], "+")
+			if fine {
+				must.EqOp(t, names[i], again.Rows[at].Name)
+				must.SliceEmpty(t, again.Rows[at].Problems)
+			}
+			at++
 		}
 	})
 }

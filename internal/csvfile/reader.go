@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/berthhq/berth/internal/fault"
 )
@@ -16,7 +17,8 @@ type reader struct {
 	text   []byte
 	row    int   // number of the last row read; the first line is 1, also if it is empty
 	line   int   // the line after that row
-	offset int64 // the end of that row in text
+	start  int64 // the begin of that row in text
+	offset int64 // the end of it
 }
 
 func newReader(text []byte, separator rune) *reader {
@@ -42,7 +44,7 @@ func (r *reader) read() ([]string, *Problem) {
 	r.row += 1 + start - r.line // csv.Reader skips empty lines
 	end := r.csv.InputOffset()
 	r.line += bytes.Count(r.text[r.offset:end], []byte("\n"))
-	r.offset = end
+	r.start, r.offset = r.offset, end
 	switch {
 	case err == nil:
 		return cells, nil
@@ -55,4 +57,9 @@ func (r *reader) read() ([]string, *Problem) {
 		message += fmt.Sprintf(" The cell continues to line %d of the file.", wrong.Line)
 	}
 	return nil, &Problem{Reason: fault.ImportInvalid, Message: message}
+}
+
+// last returns the text of the last row, however it is written.
+func (r *reader) last() string {
+	return strings.ToValidUTF8(strings.TrimSpace(string(r.text[r.start:r.offset])), "\ufffd")
 }

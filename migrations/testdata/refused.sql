@@ -116,6 +116,7 @@ update imports set rows_invalid = -1; -- imports_rows_invalid_check
 update imports set created = -1; -- imports_created_check
 update imports set attempts = -1; -- imports_attempts_check
 update imports set file = null; -- imports_file
+update imports set left_out = 'x'; -- imports_left_out
 update imports set due_at = null; -- imports_due_until_end
 update imports set ended_at = created_at; -- imports_end
 select again('imports', $$tenant_id = id('other')$$); -- imports_tenant_id_fkey

@@ -110,9 +110,9 @@ insert into audit_entries (tenant_id, id, actor, action, target_kind, occurred_a
   select tenant_id, id('audit'), 'ana', 'BOOK', 'booking', now from given;
 insert into idempotency_keys (tenant_id, principal, key, request_hash, created_at)
   select tenant_id, 'ana', 'key', hash('request'), now from given;
-insert into imports (tenant_id, id, kind, status, dry_run, may_publish, created_by, subject, columns, rows_total,
+insert into imports (tenant_id, id, kind, status, dry_run, leave_out, may_publish, created_by, subject, columns, rows_total,
     rows_done, rows_invalid, created, problems, notes, attempts, file, due_at, created_at)
-  select tenant_id, id('import'), 'SESSIONS', 'PENDING', false, false, 'ana', 'ana', '[]', 1, 0, 0, 0, '[]', '[]', 0, 'x', now,
+  select tenant_id, id('import'), 'SESSIONS', 'PENDING', false, false, false, 'ana', 'ana', '[]', 1, 0, 0, 0, '[]', '[]', 0, 'x', now,
     now from given;
 insert into event_consumers (tenant_id, name) select tenant_id, 'notices' from given;
 

@@ -86,7 +86,7 @@ const (
 	ImportStatus_IMPORT_STATUS_PENDING ImportStatus = 1
 	// Its rows are being checked or created.
 	ImportStatus_IMPORT_STATUS_RUNNING ImportStatus = 2
-	// All rows were created, or with a dry run, none has a problem.
+	// All rows were created, or with a dry run, none has a problem. With leave_out_invalid, the same of at least one row.
 	ImportStatus_IMPORT_STATUS_SUCCEEDED ImportStatus = 3
 	// Nothing was created, because of its problems.
 	ImportStatus_IMPORT_STATUS_FAILED ImportStatus = 4
@@ -137,7 +137,8 @@ func (ImportStatus) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_import_proto_rawDescGZIP(), []int{1}
 }
 
-// Import is a file of which the rows are checked and become sessions or members: all of them, or none. The server
+// Import is a file of which the rows are checked and become sessions or members: all of them or none, or with
+// leave_out_invalid those without problems. The server
 // works on it in the background, also after the connection is lost or the server starts again. It keeps the file until
 // then.
 type Import struct {
@@ -155,9 +156,10 @@ type Import struct {
 	// The number of rows that have been checked so far.
 	RowsDone int32 `protobuf:"varint,6,opt,name=rows_done,json=rowsDone,proto3" json:"rows_done,omitempty"`
 	// The number of rows with problems found so far. An invalid header counts as one. If it is not 0 at the end, the
-	// import has FAILED.
+	// import has FAILED, unless they are left out.
 	RowsInvalid int32 `protobuf:"varint,7,opt,name=rows_invalid,json=rowsInvalid,proto3" json:"rows_invalid,omitempty"`
-	// The number of sessions or members created: all rows if it has SUCCEEDED and is no dry run, otherwise 0.
+	// The number of sessions or members created: all rows without problems if it has SUCCEEDED and is no dry run, otherwise
+	// 0.
 	CreatedCount int32 `protobuf:"varint,8,opt,name=created_count,json=createdCount,proto3" json:"created_count,omitempty"`
 	// The first 1,000 problems found so far, by row. Lists leave them out.
 	Problems []*ImportProblem `protobuf:"bytes,9,rep,name=problems,proto3" json:"problems,omitempty"`
@@ -176,7 +178,13 @@ type Import struct {
 	Columns []*ImportColumn `protobuf:"bytes,15,rep,name=columns,proto3" json:"columns,omitempty"`
 	// The first 1,000 notes so far, by row: what became of rows otherwise than their cells say, though nothing is wrong with
 	// them. Lists leave them out.
-	Notes         []*ImportNote `protobuf:"bytes,16,rep,name=notes,proto3" json:"notes,omitempty"`
+	Notes []*ImportNote `protobuf:"bytes,16,rep,name=notes,proto3" json:"notes,omitempty"`
+	// Whether rows with problems are left out, and the others created. If it is false, one problem ends the import.
+	LeaveOutInvalid bool `protobuf:"varint,17,opt,name=leave_out_invalid,json=leaveOutInvalid,proto3" json:"leave_out_invalid,omitempty"`
+	// The rows with problems, as CSV to be mended and imported: the columns of the file, and one that says what is wrong.
+	// Cells that spreadsheets would run as formulas begin with an apostrophe. Only in GetImport, if asked for, and for 24
+	// hours after its end.
+	LeftOutCsv    []byte `protobuf:"bytes,18,opt,name=left_out_csv,json=leftOutCsv,proto3" json:"left_out_csv,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -319,6 +327,20 @@ func (x *Import) GetColumns() []*ImportColumn {
 func (x *Import) GetNotes() []*ImportNote {
 	if x != nil {
 		return x.Notes
+	}
+	return nil
+}
+
+func (x *Import) GetLeaveOutInvalid() bool {
+	if x != nil {
+		return x.LeaveOutInvalid
+	}
+	return false
+}
+
+func (x *Import) GetLeftOutCsv() []byte {
+	if x != nil {
+		return x.LeftOutCsv
 	}
 	return nil
 }
@@ -525,7 +547,7 @@ var File_berth_v1_import_proto protoreflect.FileDescriptor
 
 const file_berth_v1_import_proto_rawDesc = "" +
 	"\n" +
-	"\x15berth/v1/import.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x14berth/v1/error.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x9e\x05\n" +
+	"\x15berth/v1/import.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x14berth/v1/error.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xec\x05\n" +
 	"\x06Import\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12(\n" +
 	"\x04kind\x18\x02 \x01(\x0e2\x14.berth.v1.ImportKindR\x04kind\x12.\n" +
@@ -547,7 +569,10 @@ const file_berth_v1_import_proto_rawDesc = "" +
 	"\vexpire_time\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"expireTime\x120\n" +
 	"\acolumns\x18\x0f \x03(\v2\x16.berth.v1.ImportColumnR\acolumns\x12*\n" +
-	"\x05notes\x18\x10 \x03(\v2\x14.berth.v1.ImportNoteR\x05notes\"P\n" +
+	"\x05notes\x18\x10 \x03(\v2\x14.berth.v1.ImportNoteR\x05notes\x12*\n" +
+	"\x11leave_out_invalid\x18\x11 \x01(\bR\x0fleaveOutInvalid\x12 \n" +
+	"\fleft_out_csv\x18\x12 \x01(\fR\n" +
+	"leftOutCsv\"P\n" +
 	"\n" +
 	"ImportNote\x12\x10\n" +
 	"\x03row\x18\x01 \x01(\x05R\x03row\x12\x16\n" +

@@ -28,9 +28,11 @@ type GetImportRequest struct {
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The import.
-	ImportId      string `protobuf:"bytes,2,opt,name=import_id,json=importId,proto3" json:"import_id,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	ImportId string `protobuf:"bytes,2,opt,name=import_id,json=importId,proto3" json:"import_id,omitempty"`
+	// Whether to answer left_out_csv, which can be as large as the file.
+	WithLeftOutCsv bool `protobuf:"varint,3,opt,name=with_left_out_csv,json=withLeftOutCsv,proto3" json:"with_left_out_csv,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *GetImportRequest) Reset() {
@@ -75,6 +77,13 @@ func (x *GetImportRequest) GetImportId() string {
 		return x.ImportId
 	}
 	return ""
+}
+
+func (x *GetImportRequest) GetWithLeftOutCsv() bool {
+	if x != nil {
+		return x.WithLeftOutCsv
+	}
+	return false
 }
 
 // GetImportResponse is the import.
@@ -319,10 +328,11 @@ var File_berth_v1_import_service_proto protoreflect.FileDescriptor
 
 const file_berth_v1_import_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1dberth/v1/import_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x15berth/v1/common.proto\x1a\x15berth/v1/import.proto\x1a\x1bbuf/validate/validate.proto\"c\n" +
+	"\x1dberth/v1/import_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x15berth/v1/common.proto\x1a\x15berth/v1/import.proto\x1a\x1bbuf/validate/validate.proto\"\x8e\x01\n" +
 	"\x10GetImportRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12%\n" +
-	"\timport_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\bimportId\"F\n" +
+	"\timport_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\bimportId\x12)\n" +
+	"\x11with_left_out_csv\x18\x03 \x01(\bR\x0ewithLeftOutCsv\"F\n" +
 	"\x11GetImportResponse\x121\n" +
 	"\vfile_import\x18\x01 \x01(\v2\x10.berth.v1.ImportR\n" +
 	"fileImport\"\xd0\x01\n" +

@@ -722,9 +722,11 @@ type ImportMembersRequest struct {
 	// What becomes of columns of the file, if their names do not say it: in any order, and not all of them. A name that
 	// the header has several times can be given as often, in that order. The columns of the import say what becomes of
 	// all: send them again with changes.
-	Columns       []*ImportColumn `protobuf:"bytes,4,rep,name=columns,proto3" json:"columns,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Columns []*ImportColumn `protobuf:"bytes,4,rep,name=columns,proto3" json:"columns,omitempty"`
+	// Whether to leave out rows with problems, and create the others. Import.left_out_csv has them.
+	LeaveOutInvalid bool `protobuf:"varint,5,opt,name=leave_out_invalid,json=leaveOutInvalid,proto3" json:"leave_out_invalid,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *ImportMembersRequest) Reset() {
@@ -783,6 +785,13 @@ func (x *ImportMembersRequest) GetColumns() []*ImportColumn {
 		return x.Columns
 	}
 	return nil
+}
+
+func (x *ImportMembersRequest) GetLeaveOutInvalid() bool {
+	if x != nil {
+		return x.LeaveOutInvalid
+	}
+	return false
 }
 
 // ImportMembersResponse is the import.
@@ -2088,12 +2097,13 @@ const file_berth_v1_member_service_proto_rawDesc = "" +
 	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"i\n" +
 	"\x13ListMembersResponse\x12*\n" +
 	"\amembers\x18\x01 \x03(\v2\x10.berth.v1.MemberR\amembers\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xb5\x01\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xe1\x01\n" +
 	"\x14ImportMembersRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12\x1e\n" +
 	"\x03csv\x18\x02 \x01(\fB\f\xbaH\tz\a\x10\x01\x18\xc0\x8d\xb7\x01R\x03csv\x12\x17\n" +
 	"\adry_run\x18\x03 \x01(\bR\x06dryRun\x12:\n" +
-	"\acolumns\x18\x04 \x03(\v2\x16.berth.v1.ImportColumnB\b\xbaH\x05\x92\x01\x02\x10dR\acolumns\"J\n" +
+	"\acolumns\x18\x04 \x03(\v2\x16.berth.v1.ImportColumnB\b\xbaH\x05\x92\x01\x02\x10dR\acolumns\x12*\n" +
+	"\x11leave_out_invalid\x18\x05 \x01(\bR\x0fleaveOutInvalid\"J\n" +
 	"\x15ImportMembersResponse\x121\n" +
 	"\vfile_import\x18\x01 \x01(\v2\x10.berth.v1.ImportR\n" +
 	"fileImport\"8\n" +

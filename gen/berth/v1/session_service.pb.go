@@ -2539,9 +2539,11 @@ type ImportSessionsRequest struct {
 	// Whether to only check the file and report.
 	DryRun bool `protobuf:"varint,3,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
 	// What becomes of columns of the file, as in ImportMembers.
-	Columns       []*ImportColumn `protobuf:"bytes,4,rep,name=columns,proto3" json:"columns,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Columns []*ImportColumn `protobuf:"bytes,4,rep,name=columns,proto3" json:"columns,omitempty"`
+	// Whether to leave out rows with problems, and create the others. Import.left_out_csv has them.
+	LeaveOutInvalid bool `protobuf:"varint,5,opt,name=leave_out_invalid,json=leaveOutInvalid,proto3" json:"leave_out_invalid,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *ImportSessionsRequest) Reset() {
@@ -2600,6 +2602,13 @@ func (x *ImportSessionsRequest) GetColumns() []*ImportColumn {
 		return x.Columns
 	}
 	return nil
+}
+
+func (x *ImportSessionsRequest) GetLeaveOutInvalid() bool {
+	if x != nil {
+		return x.LeaveOutInvalid
+	}
+	return false
 }
 
 // ImportSessionsResponse is the import.
@@ -2845,12 +2854,13 @@ const file_berth_v1_session_service_proto_rawDesc = "" +
 	"\x12bookings_cancelled\x18\x02 \x01(\x05R\x11bookingsCancelled\x12+\n" +
 	"\x11entries_cancelled\x18\x03 \x01(\x05R\x10entriesCancelled\x12)\n" +
 	"\x10credits_refunded\x18\x04 \x01(\x05R\x0fcreditsRefunded\x12\x19\n" +
-	"\bbatch_id\x18\x05 \x01(\tR\abatchId\"\xb5\x01\n" +
+	"\bbatch_id\x18\x05 \x01(\tR\abatchId\"\xe1\x01\n" +
 	"\x15ImportSessionsRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12\x1d\n" +
 	"\x03csv\x18\x02 \x01(\fB\v\xbaH\bz\x06\x10\x01\x18\x80\x80@R\x03csv\x12\x17\n" +
 	"\adry_run\x18\x03 \x01(\bR\x06dryRun\x12:\n" +
-	"\acolumns\x18\x04 \x03(\v2\x16.berth.v1.ImportColumnB\b\xbaH\x05\x92\x01\x02\x10dR\acolumns\"K\n" +
+	"\acolumns\x18\x04 \x03(\v2\x16.berth.v1.ImportColumnB\b\xbaH\x05\x92\x01\x02\x10dR\acolumns\x12*\n" +
+	"\x11leave_out_invalid\x18\x05 \x01(\bR\x0fleaveOutInvalid\"K\n" +
 	"\x16ImportSessionsResponse\x121\n" +
 	"\vfile_import\x18\x01 \x01(\v2\x10.berth.v1.ImportR\n" +
 	"fileImport2\xf9\x10\n" +

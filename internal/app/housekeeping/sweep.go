@@ -179,7 +179,8 @@ func (s *Service) findWork(ctx context.Context, caller tenant.Caller) (work, err
 	accountdb.HasOldSignIns(&b, caller.Tenant, now, now.Add(-signin.CodeDay), &found.signIns)
 	s.accounts.FindOldAddresses(&b, caller.Tenant, &found.addresses)
 	accountdb.HasOldInvitations(&b, caller.Tenant, now.Add(-member.InvitationsKept), &found.invitations)
-	coredb.HasOldImports(&b, caller.Tenant, now.Add(-fileimport.Life), &found.imports)
+	coredb.HasOldImports(&b, caller.Tenant, now.Add(-fileimport.Life), now.Add(-fileimport.LeftOutLife),
+		&found.imports)
 	coredb.FindNextImport(&b, caller.Tenant, &imported)
 	messagedb.ListReviews(&b, caller.Tenant, now, &found.standings)
 	bookingdb.FindNextExpiry(&b, caller.Tenant, &expiry)
@@ -215,12 +216,13 @@ func (s *Service) sweepExpired(ctx context.Context, caller tenant.Caller, done *
 	return err
 }
 
-// sweepImports deletes imports that have expired.
+// sweepImports deletes imports that have expired, and the rows that they left out.
 func (s *Service) sweepImports(ctx context.Context, caller tenant.Caller, _ *SweepResult) error {
-	until := s.engine.Now().Add(-fileimport.Life)
+	now := s.engine.Now()
 	t := engine.Transaction{Name: "sweep.imports"}
 	return engine.Exec(ctx, s.engine, caller, t, func(_ context.Context, tx *engine.Tx) error {
-		coredb.DeleteOldImports(tx.Tx, tx.Tenant, until)
+		coredb.DeleteLeftOut(tx.Tx, tx.Tenant, now.Add(-fileimport.LeftOutLife))
+		coredb.DeleteOldImports(tx.Tx, tx.Tenant, now.Add(-fileimport.Life))
 		return nil
 	})
 }

@@ -206,7 +206,7 @@ func TestIdempotencyKey_CoversAnImport(t *testing.T) {
 	}
 	ended := func(started fileimport.Import) fileimport.Import {
 		must.NoError(t, studio.App.Imports.RunDue(t.Context(), studio.Tenant))
-		return expect.Value(studio.App.Imports.GetImport(t.Context(), studio.Owner, started.ID))(t)
+		return expect.Value(studio.App.Imports.GetImport(t.Context(), studio.Owner, started.ID, false))(t)
 	}
 	ctx, key := testkit.WithKey(t, "k", "import", "")
 	first := expect.Value(load(ctx))(t)

@@ -40,7 +40,7 @@ func started(studio *testkit.Studio, file string, dryRun bool) fileimport.Import
 func ended(studio *testkit.Studio, id tenant.ImportID) fileimport.Import {
 	studio.T.Helper()
 	must.NoError(studio.T, studio.App.Imports.RunDue(context.Background(), studio.Tenant))
-	return expect.Value(studio.App.Imports.GetImport(context.Background(), studio.Owner, id))(studio.T)
+	return expect.Value(studio.App.Imports.GetImport(context.Background(), studio.Owner, id, false))(studio.T)
 }
 
 func problem(row int, reason fault.Reason, column, message string) fileimport.Problem {
@@ -248,11 +248,11 @@ func TestImports_HideOtherTenants(t *testing.T) {
 	studio := testkit.New(t)
 	there := studio.OtherTenant()
 	theirs := started(there, good, true)
-	expect.Reason(t, fault.ImportNotFound)(studio.App.Imports.GetImport(t.Context(), studio.Owner, theirs.ID))
+	expect.Reason(t, fault.ImportNotFound)(studio.App.Imports.GetImport(t.Context(), studio.Owner, theirs.ID, false))
 	test.SliceEmpty(t, expect.Value(studio.App.Imports.ListImports(t.Context(), studio.Owner,
 		imports.ImportQuery{Limit: 9}))(t))
 	must.NoError(t, studio.App.Imports.RunDue(t.Context(), studio.Tenant))
-	got := expect.Value(there.App.Imports.GetImport(t.Context(), there.Owner, theirs.ID))(t)
+	got := expect.Value(there.App.Imports.GetImport(t.Context(), there.Owner, theirs.ID, false))(t)
 	test.EqOp(t, fileimport.Pending, got.Status)
 }
 
@@ -292,4 +292,86 @@ func TestSweep_DeletesExpiredImports(t *testing.T) {
 	studio.Clock.Advance(time.Second)
 	expect.OK(t)(studio.App.Housekeeping.SweepTenant(t.Context(), studio.Tenant))
 	test.EqOp(t, 0, studio.Count(`select count(*) from imports`))
+}
+
+// leaveOut imports a file of members without the rows that have problems.
+func leaveOut(studio *testkit.Studio, file string, dryRun bool) fileimport.Import {
+	studio.T.Helper()
+	req := imports.Request{File: []byte(file), DryRun: dryRun, LeaveOut: true}
+	first := expect.Value(studio.App.Imports.ImportMembers(context.Background(), studio.Owner, req))(studio.T)
+	must.True(studio.T, first.LeaveOut)
+	return ended(studio, first.ID)
+}
+
+func TestImportMembers_LeavesOutRowsWithProblems(t *testing.T) {
+	t.Parallel()
+	studio := testkit.New(t)
+	members := func() int { return studio.Count(`select count(*) from members where tenant_id = $1`, studio.Tenant) }
+	there := members()
+	const file = "name,email,Visits\nAna,ana@example.com,1\nBen,ben@,2\nCid,,3\n"
+	done := leaveOut(studio, file, true)
+	test.EqOp(t, fileimport.Succeeded, done.Status)
+	test.EqOp(t, 1, done.Invalid)
+	test.EqOp(t, there, members(), test.Sprint("a dry run"))
+
+	done = leaveOut(studio, file, false)
+	test.EqOp(t, fileimport.Succeeded, done.Status)
+	test.EqOp(t, 2, done.Created)
+	test.EqOp(t, 1, done.Invalid)
+	test.EqOp(t, 3, done.Problems[0].Row)
+	test.EqOp(t, there+2, members())
+
+	left := func() string {
+		return string(expect.Value(studio.App.Imports.GetImport(t.Context(), studio.Owner, done.ID, true))(t).LeftOut)
+	}
+	rows := left()
+	test.EqOp(t, "\ufeffname,email,Visits,Problem\r\nBen,ben@,2,\"email: \"\"ben@\"\": It is not an email address, "+
+		"such as ana@example.com.\"\r\n", rows)
+	test.Nil(t, done.LeftOut, test.Sprint("not asked for"))
+	mended := leaveOut(studio, strings.Replace(rows, "ben@", "ben@example.com", 1), false)
+	test.EqOp(t, 1, mended.Created)
+	test.EqOp(t, there+3, members())
+
+	// Rows of people who may never be members are kept for a day, and the import itself for longer.
+	studio.Clock.Advance(fileimport.LeftOutLife)
+	expect.OK(t)(studio.App.Housekeeping.SweepTenant(t.Context(), studio.Tenant))
+	test.NotEqOp(t, "", left())
+	studio.Clock.Advance(time.Second)
+	test.EqOp(t, "", left(), test.Sprint("before the sweep"))
+	expect.OK(t)(studio.App.Housekeeping.SweepTenant(t.Context(), studio.Tenant))
+	test.EqOp(t, 0, studio.Count(`select count(*) from imports where left_out is not null`))
+	test.EqOp(t, 2, studio.Count(`select count(*) from imports where created > 0`))
+}
+
+func TestImportMembers_FailsIfNoRowIsLeft(t *testing.T) {
+	t.Parallel()
+	studio := testkit.New(t)
+	for _, file := range []string{"name,email\nAna,ana@\n", "colour\nred\n"} {
+		done := leaveOut(studio, file, false)
+		test.EqOp(t, fileimport.Failed, done.Status, test.Sprint(file))
+		test.EqOp(t, 0, done.Created, test.Sprint(file))
+	}
+}
+
+// Rows that turn out to be taken as they are created, by sessions there or by each other, are left out, too.
+func TestImportSessions_LeavesOutRowsThatClash(t *testing.T) {
+	t.Parallel()
+	studio := testkit.New(t)
+	studio.Exec(`update members set email = 'mia@example.com' where id = $1`, studio.Coach.Member)
+	file := testkit.ImportHeader +
+		"Vinyasa,Pier 1,2026-03-28,18:00,19:30,,,mia@example.com,12,3,One,,\n" +
+		"Vinyasa,Pier 1,2026-03-28,19:00,20:30,,,mia@example.com,12,3,Two,,\n" +
+		"Vinyasa,Pier 1,2026-03-28,20:00,21:30,,,mia@example.com,12,3,Three,,\n"
+	for _, dry := range []bool{true, false} {
+		req := imports.Request{File: []byte(file), DryRun: dry, LeaveOut: true}
+		first := expect.Value(studio.App.Imports.ImportSessions(t.Context(), studio.Owner, req, true))(t)
+		done := ended(studio, first.ID)
+		test.EqOp(t, fileimport.Succeeded, done.Status)
+		test.EqOp(t, 2, done.Invalid)
+		test.EqOp(t, map[bool]int{true: 0, false: 1}[dry], done.Created)
+		for _, p := range done.Problems {
+			test.EqOp(t, fault.StaffBusy, p.Reason)
+		}
+	}
+	test.EqOp(t, 1, sessions(studio))
 }

@@ -75,7 +75,8 @@ func (s *Service) run(ctx context.Context, id tenant.TenantID, taken coredb.DueI
 	}
 }
 
-// runAs checks the rows of an import, a part at a time so that its progress can be seen, and then creates all or none.
+// runAs checks the rows of an import, a part at a time so that its progress can be seen, and then creates all or
+// none, or those without problems if the others may be left out.
 func runAs[R any, P csvfile.RowPointer[R]](
 	ctx context.Context, s *Service, id tenant.TenantID, taken coredb.DueImport, as kind[R, P],
 ) error {
@@ -100,24 +101,43 @@ func runAs[R any, P csvfile.RowPointer[R]](
 	if len(parsed.Rows) == 0 {
 		i = i.Checked(0, checked.InvalidRows(), checked.Problems(), checked.Notes(), s.engine.Now())
 	}
-	if i.Invalid > 0 {
-		return s.save(ctx, id, i.End(0, tenant.BatchID{}, s.engine.Now()))
-	}
-	// What it creates and that it has ended is one transaction: a node that takes it again finds it ended.
-	err = as.create(ctx, caller, parsed, i.DryRun, func(ctx context.Context, tx *engine.Tx, result created[R, P]) error {
-		if err := s.checkUnended(ctx, tx, i.ID); err != nil {
-			return err
+	for {
+		// The file as it is now known, and the rows of it to create.
+		file, rows := parsed, parsed
+		if i.LeaveOut {
+			rows = parsed.Good()
 		}
-		ended := i.Checked(i.Rows, result.file.InvalidRows(), result.file.Problems(),
-			result.file.Notes(), tx.Now)
-		coredb.UpdateImport(tx.Tx, tx.Tenant, ended.End(result.count, result.batch, tx.Now))
-		return nil
-	})
+		if i.Invalid > 0 && !i.LeaveOut {
+			i.LeftOut = parsed.LeftOut()
+			return s.save(ctx, id, i.End(0, 0, tenant.BatchID{}, s.engine.Now()))
+		}
+		// What it creates and that it has ended is one transaction: a node that takes it again finds it ended.
+		err = as.create(ctx, caller, rows, i.DryRun, func(ctx context.Context, tx *engine.Tx, result created[R, P]) error {
+			if err := s.checkUnended(ctx, tx, i.ID); err != nil {
+				return err
+			}
+			file = parsed.With(result.file.Rows)
+			if i.LeaveOut && len(result.file.Good().Rows) < len(rows.Rows) {
+				return errFewer
+			}
+			ended := i.Checked(i.Rows, file.InvalidRows(), file.Problems(), file.Notes(), tx.Now)
+			ended.LeftOut = file.LeftOut()
+			coredb.UpdateImport(tx.Tx, tx.Tenant, ended.End(len(rows.Rows), result.count, result.batch, tx.Now))
+			return nil
+		})
+		if !errors.Is(err, errFewer) {
+			break
+		}
+		parsed = file
+	}
 	if errors.Is(err, errEnded) {
 		return nil
 	}
 	return s.refuse(ctx, id, i, err)
 }
+
+// errFewer says that rows turned out to have problems as they were created: the others are created without them.
+var errFewer = errors.New("fewer rows can be created")
 
 // errEnded says that another node has ended the import.
 var errEnded = errors.New("the import has ended")

@@ -46,6 +46,8 @@ var noImport = fault.Missing(fault.ImportNotFound, "Import")
 type Request struct {
 	File   []byte
 	DryRun bool
+	// LeaveOut leaves out rows with problems. Without it, one ends the import.
+	LeaveOut bool
 	// Columns says what becomes of some of its columns, the others are known by their names.
 	Columns []fileimport.Match
 }
@@ -92,7 +94,7 @@ func (s *Service) start(
 			return fileimport.Import{}, err
 		}
 		i.ID, i.Status = tenant.NextID[tenant.ImportID](tx.IDs), fileimport.Pending
-		i.DryRun = req.DryRun
+		i.DryRun, i.LeaveOut = req.DryRun, req.LeaveOut
 		i.Actor, i.Subject, i.DueAt, i.CreatedAt = caller.Actor(), caller.Subject, tx.Now, tx.Now
 		coredb.InsertImport(tx.Tx, tx.Tenant, i, req.File)
 		record.Audit(tx, "import.created", "import", i.ID.UUID, "", map[string]any{
@@ -107,11 +109,19 @@ func (s *Service) start(
 	return started, err
 }
 
-// GetImport returns an import with its problems.
-func (s *Service) GetImport(ctx context.Context, caller tenant.Caller, id tenant.ImportID) (fileimport.Import, error) {
-	return engine.Get(ctx, s.engine, caller, noImport, func(b *pg.Batch, into **fileimport.Import) {
+// GetImport returns an import with its problems and notes, and if asked, with the rows that it left out.
+func (s *Service) GetImport(
+	ctx context.Context, caller tenant.Caller, id tenant.ImportID, leftOut bool,
+) (fileimport.Import, error) {
+	var rows []byte
+	found, err := engine.Get(ctx, s.engine, caller, noImport, func(b *pg.Batch, into **fileimport.Import) {
 		coredb.FindImport(b, caller.Tenant, id, into)
+		if leftOut {
+			coredb.FindLeftOut(b, caller.Tenant, id, s.engine.Now().Add(-fileimport.LeftOutLife), &rows)
+		}
 	})
+	found.LeftOut = rows
+	return found, err
 }
 
 // ImportQuery selects imports, the newest first.

@@ -14,6 +14,7 @@ var imports = pg.NewTable("i", func(i *fileimport.Import) []pg.Column {
 		pg.Fixed("kind", (*string)(&i.Kind)),
 		pg.Col("status", (*string)(&i.Status)),
 		pg.Fixed("dry_run", &i.DryRun),
+		pg.Fixed("leave_out", &i.LeaveOut),
 		pg.Fixed("may_publish", &i.MayPublish),
 		pg.Fixed("created_by", &i.Actor),
 		pg.Fixed("subject", &i.Subject),
@@ -57,7 +58,7 @@ where i.tenant_id = $1 and ($2::text[] is null or i.kind = any($2)) and ($3::tex
 order by i.id desc limit $7`)
 	insertImport = pg.SQL(`insert into imports (` + imports.Names() + `, problems, notes, file)
 values (` + imports.Parameters() + `, '[]', '[]', ` + imports.Extra(1) + `)`)
-	updateImport = pg.SQL(`update imports set ` + imports.Set() + `, problems = $11, notes = $12,
+	updateImport = pg.SQL(`update imports set ` + imports.Set() + `, problems = $11, notes = $12, left_out = $13,
   file = case when $9::timestamptz is not null then file end
 where tenant_id = $1 and id = $2`)
 )
@@ -65,6 +66,12 @@ where tenant_id = $1 and id = $2`)
 // FindImport reads an import with its problems and notes; nil if there is none.
 func FindImport(b *pg.Batch, in tenant.TenantID, id tenant.ImportID, into **fileimport.Import) {
 	importsWithProblems.Find(b.Queue(findImport, in, id), into)
+}
+
+// FindLeftOut reads the rows that an import left out; nil if there are none, or if it ended before a time.
+func FindLeftOut(b *pg.Batch, in tenant.TenantID, id tenant.ImportID, since time.Time, into *[]byte) {
+	b.Queue(`select left_out from imports where tenant_id = $1 and id = $2 and ended_at >= $3`, in, id, since).
+		ScanAny(into)
 }
 
 // FindDueImport reads the import that has been due longest, with its file; nil if none is due.
@@ -110,12 +117,20 @@ func UpdateImport(tx *pg.Tx, in tenant.TenantID, i fileimport.Import) {
 	if i.Notes == nil {
 		i.Notes = []fileimport.Note{}
 	}
-	tx.Write(updateImport, append(imports.Update(in, &i), pg.Encode(i.Problems), pg.Encode(i.Notes))...)
+	tx.Write(updateImport, append(imports.Update(in, &i), pg.Encode(i.Problems), pg.Encode(i.Notes), i.LeftOut)...)
 }
 
-// HasOldImports reads whether an import ended before a time.
-func HasOldImports(b *pg.Batch, in tenant.TenantID, until time.Time, into *bool) {
-	b.Queue(`select exists (select from imports where tenant_id = $1 and ended_at < $2)`, in, until).Scan(into)
+// HasOldImports reads whether an import ended before a time, or still has rows that it left out before another.
+func HasOldImports(b *pg.Batch, in tenant.TenantID, until, leftOut time.Time, into *bool) {
+	b.Queue(`select exists (select from imports where tenant_id = $1 and ended_at < $2)
+or exists (select from imports where tenant_id = $1 and ended_at < $3 and left_out is not null)`, in, until, leftOut).
+		Scan(into)
+}
+
+// DeleteLeftOut deletes the rows that imports left out that ended before a time.
+func DeleteLeftOut(tx *pg.Tx, in tenant.TenantID, until time.Time) {
+	tx.Write(`update imports set left_out = null where tenant_id = $1 and ended_at < $2 and left_out is not null`,
+		in, until)
 }
 
 // DeleteOldImports deletes the imports that ended before a time.

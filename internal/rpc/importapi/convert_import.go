@@ -34,21 +34,24 @@ func importMessages(ctx context.Context, all ...fileimport.Import) ([]*v1.Import
 
 func importMessage(i fileimport.Import) *v1.Import {
 	return &v1.Import{
-		Id:           convert.IDText(i.ID),
-		Kind:         convert.Enum[v1.ImportKind](v1.ImportKind_value, kindPrefix, i.Kind),
-		Status:       convert.Enum[v1.ImportStatus](v1.ImportStatus_value, statusPrefix, i.Status),
-		DryRun:       i.DryRun,
-		RowsTotal:    int32(i.Rows),
-		RowsDone:     int32(i.Done),
-		RowsInvalid:  int32(i.Invalid),
-		CreatedCount: int32(i.Created),
-		Problems:     convert.Messages(i.Problems, problemMessage),
-		Notes:        convert.Messages(i.Notes, noteMessage),
-		BatchId:      convert.IDText(i.Batch),
-		CreateTime:   convert.Timestamp(i.CreatedAt),
-		EndTime:      convert.Timestamp(i.EndedAt),
-		ExpireTime:   convert.Timestamp(i.Expires()),
-		Columns:      convert.Messages(i.Columns, columnMessage),
+		Id:     convert.IDText(i.ID),
+		Kind:   convert.Enum[v1.ImportKind](v1.ImportKind_value, kindPrefix, i.Kind),
+		Status: convert.Enum[v1.ImportStatus](v1.ImportStatus_value, statusPrefix, i.Status),
+		DryRun: i.DryRun,
+
+		LeaveOutInvalid: i.LeaveOut,
+		LeftOutCsv:      i.LeftOut,
+		RowsTotal:       int32(i.Rows),
+		RowsDone:        int32(i.Done),
+		RowsInvalid:     int32(i.Invalid),
+		CreatedCount:    int32(i.Created),
+		Problems:        convert.Messages(i.Problems, problemMessage),
+		Notes:           convert.Messages(i.Notes, noteMessage),
+		BatchId:         convert.IDText(i.Batch),
+		CreateTime:      convert.Timestamp(i.CreatedAt),
+		EndTime:         convert.Timestamp(i.EndedAt),
+		ExpireTime:      convert.Timestamp(i.Expires()),
+		Columns:         convert.Messages(i.Columns, columnMessage),
 	}
 }
 
@@ -56,11 +59,12 @@ func importMessage(i fileimport.Import) *v1.Import {
 type importRequest interface {
 	GetCsv() []byte
 	GetDryRun() bool
+	GetLeaveOutInvalid() bool
 	GetColumns() []*v1.ImportColumn
 }
 
 func requestValue(req importRequest) imports.Request {
-	value := imports.Request{File: req.GetCsv(), DryRun: req.GetDryRun()}
+	value := imports.Request{File: req.GetCsv(), DryRun: req.GetDryRun(), LeaveOut: req.GetLeaveOutInvalid()}
 	for _, m := range req.GetColumns() {
 		value.Columns = append(value.Columns, fileimport.Match{Header: m.GetName(), Field: m.GetField()})
 	}

@@ -57,7 +57,8 @@ func (s *Imports) ImportMembers(
 
 // GetImport handles ImportService.GetImport.
 func (s *Imports) GetImport(ctx context.Context, req *v1.GetImportRequest) (*v1.GetImportResponse, error) {
-	found, err := s.Service.GetImport(ctx, request.Caller(ctx), convert.ID[tenant.ImportID](req.GetImportId()))
+	found, err := s.Service.GetImport(ctx, request.Caller(ctx), convert.ID[tenant.ImportID](req.GetImportId()),
+		req.GetWithLeftOutCsv())
 	if err != nil {
 		return nil, err
 	}

@@ -39,6 +39,9 @@ const (
 	Lease = 2 * time.Minute
 	// Life is for how long an import can be read after its end.
 	Life = 30 * 24 * time.Hour
+	// LeftOutLife is for how long the rows that were left out can be read after the end. They have contacts of people who
+	// may never become members.
+	LeftOutLife = 24 * time.Hour
 	// maxAttempts is how often nodes take an import before it fails: one that always stops its node must end.
 	maxAttempts = 10
 )
@@ -58,6 +61,7 @@ type Import struct {
 	Kind       Kind
 	Status     Status
 	DryRun     bool
+	LeaveOut   bool   // rows with problems are left out, and the others created
 	MayPublish bool   // its caller may publish what it creates
 	Actor      string // who started it, as tenant.Caller.Actor has it
 	Subject    string // likewise
@@ -71,6 +75,7 @@ type Import struct {
 	Problems []Problem // the first ones
 	Notes    []Note    // the first ones
 	Batch    tenant.BatchID
+	LeftOut  []byte // the rows with problems, as csvfile.Table.LeftOut returns them; nil unless asked for
 	Attempts int
 
 	DueAt     time.Time // zero once it has ended
@@ -117,11 +122,12 @@ func (i Import) Checked(done, invalid int, problems []Problem, notes []Note, now
 	return i
 }
 
-// End ends an import whose rows have all been checked: it has succeeded if none has a problem.
-func (i Import) End(created int, batch tenant.BatchID, now time.Time) Import {
-	i.Status, i.Done, i.Created, i.Batch = Succeeded, i.Rows, created, batch
-	if i.Invalid > 0 {
-		i.Status = Failed
+// End ends an import whose rows have all been checked. It has succeeded if none has a problem, or if they may be left
+// out and others are good.
+func (i Import) End(good, created int, batch tenant.BatchID, now time.Time) Import {
+	i.Status, i.Done, i.Created, i.Batch = Failed, i.Rows, created, batch
+	if i.Invalid == 0 || i.LeaveOut && good > 0 {
+		i.Status = Succeeded
 	}
 	i.DueAt, i.EndedAt = time.Time{}, now
 	return i

@@ -198,7 +198,7 @@ type SessionServiceClient interface {
 	BulkCancelSessions(context.Context, *connect.Request[v1.BulkCancelSessionsRequest]) (*connect.Response[v1.BulkCancelSessionsResponse], error)
 	// ImportSessions starts to create sessions from a CSV file, and answers the import at once: ImportService.GetImport
 	// says how far it is and which rows have problems, including conflicts with other sessions. Either all rows become
-	// sessions or none. Repeating it with the same idempotency key answers the same import.
+	// sessions or none, or with leave_out_invalid those without problems. Repeating it with the same idempotency key answers the same import.
 	// Repeated: starts another import.
 	// Errors: IMPORT_INVALID (the file as a whole cannot be read), INVALID_FIELD (columns that the file does not have, or
 	// that are no fields), QUOTA_EXCEEDED (10 imports of the tenant have not ended).
@@ -571,7 +571,7 @@ type SessionServiceHandler interface {
 	BulkCancelSessions(context.Context, *connect.Request[v1.BulkCancelSessionsRequest]) (*connect.Response[v1.BulkCancelSessionsResponse], error)
 	// ImportSessions starts to create sessions from a CSV file, and answers the import at once: ImportService.GetImport
 	// says how far it is and which rows have problems, including conflicts with other sessions. Either all rows become
-	// sessions or none. Repeating it with the same idempotency key answers the same import.
+	// sessions or none, or with leave_out_invalid those without problems. Repeating it with the same idempotency key answers the same import.
 	// Repeated: starts another import.
 	// Errors: IMPORT_INVALID (the file as a whole cannot be read), INVALID_FIELD (columns that the file does not have, or
 	// that are no fields), QUOTA_EXCEEDED (10 imports of the tenant have not ended).

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { headerRow, readCsv, readText } from "./csv";
+import { headerRow, readCsv, readText, withCells, writeCsv } from "./csv";
 
 describe("a CSV file", () => {
   it.each([
@@ -43,4 +43,16 @@ describe("a CSV file", () => {
     const rows = readCsv("name,email\nAna,a@b.c\n\nBen,nowhere\n");
     expect(rows[3]).toEqual(["Ben", "nowhere"]);
   });
+});
+
+it("writes what it reads, with the same rows and other cells", () => {
+  const rows = readCsv('Pets\n\nname;"a ""b"""\n"x;\ny",=1\n;\nRex\n');
+  expect(readCsv(readText(writeCsv(rows)))).toEqual(rows);
+  const mended = withCells(rows, [
+    { row: 6, at: 1, text: "4" },
+    { row: 9, at: 0, text: "none" },
+  ]);
+  expect(mended[5]).toEqual(["Rex", "4"]);
+  expect(mended).toHaveLength(rows.length);
+  expect(rows[5]).toEqual(["Rex"]);
 });

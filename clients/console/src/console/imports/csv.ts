@@ -68,3 +68,30 @@ export function headerRow(rows: Rows): number {
   const counts = rows.slice(0, titles + 1).map(filled);
   return Math.max(0, counts.indexOf(Math.max(...counts))) + 1;
 }
+
+/** Writes a table so that the server and readCsv read the same rows, with the same numbers. */
+export function writeCsv(rows: Rows): Uint8Array<ArrayBuffer> {
+  const line = (row: readonly string[]) =>
+    row.every((cell) => cell === "")
+      ? ",".repeat(Math.max(0, row.length - 1))
+      : row.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(",");
+  return new TextEncoder().encode(rows.map((row) => `${line(row)}\r\n`).join(""));
+}
+
+/** The table with other texts in some cells. */
+export function withCells(rows: Rows, cells: readonly Cell[]): Rows {
+  const copy = rows.map((row) => [...row]);
+  for (const { row, at, text } of cells) {
+    const line = copy[row - 1];
+    while (line && line.length < at) line.push("");
+    if (line) line[at] = text;
+  }
+  return copy;
+}
+
+/** A cell to be replaced: the number of its row, from 1, its position, from 0, and its text. */
+export interface Cell {
+  readonly row: number;
+  readonly at: number;
+  readonly text: string;
+}

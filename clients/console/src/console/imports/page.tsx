@@ -16,7 +16,15 @@ import { headerRow, type Rows } from "./csv";
 import zone from "./drop-zone.module.css";
 import { Notes, Problems } from "./findings";
 import classes from "./importer.module.css";
-import { type Import, type Kind, type Send, useImport, useRecentImports, useSend } from "./send";
+import {
+  type Import,
+  type Kind,
+  reportOf,
+  type Send,
+  useImport,
+  useRecentImports,
+  useSend,
+} from "./send";
 import { importTexts } from "./texts";
 
 const examples = {
@@ -72,7 +80,7 @@ interface Props {
   to: string;
 }
 
-/** Imports a file: choose it, check it with a dry run, then import all rows or none. */
+/** Imports a file: choose it, check it with a dry run, mend it, then import the rows without problems. */
 function Importer({ kind, send, most, required, to }: Props) {
   const t = useText(importTexts);
   const importing = useImport(send, most);
@@ -98,7 +106,8 @@ interface ProgressingProps {
 }
 
 /** How far the import is, and its result. */
-function Progressing({ of: { file, sending, part, run }, words, to }: ProgressingProps) {
+function Progressing({ of, words, to }: ProgressingProps) {
+  const { file, sending, part, run } = of;
   const { t, locale } = useI18n(importTexts);
   const { status, variables, data: report, error } = sending;
   if (!file || status === "idle") return null;
@@ -128,7 +137,10 @@ function Progressing({ of: { file, sending, part, run }, words, to }: Progressin
       </Alert>
     );
   }
-  if (report.wrong > 0) return <Problems report={report} rows={file.rows} />;
+  const problems = report.wrong > 0 && (
+    <Problems report={report} rows={file.rows} mend={dry ? of.mend : undefined} />
+  );
+  if (report.failed) return problems;
   if (!dry) {
     return (
       <>
@@ -137,16 +149,22 @@ function Progressing({ of: { file, sending, part, run }, words, to }: Progressin
             {t.imports.view}
           </Button>
         </Verdict>
+        {problems}
         <Notes report={report} rows={file.rows} />
       </>
     );
   }
   if (report.rows === 0) return <Alert color="yellow">{t.imports.empty}</Alert>;
+  const good = report.rows - report.wrong;
   return (
     <>
-      <Verdict title={words.ready(report.rows)} note={t.imports.nothingYet}>
-        <Button onClick={() => run(false)}>{words.run(report.rows)}</Button>
+      <Verdict
+        title={words.ready(good)}
+        note={report.wrong > 0 ? t.imports.othersLeftOut(report.wrong) : t.imports.nothingYet}
+      >
+        <Button onClick={() => run(false)}>{words.run(good)}</Button>
       </Verdict>
+      {problems}
       <Notes report={report} rows={file.rows} />
       <Sample rows={file.rows} />
     </>
@@ -161,6 +179,9 @@ const tones: Record<ImportStatus, Tone> = {
   [ImportStatus.FAILED]: "warn",
 };
 
+const withProblems = ({ status, rowsInvalid }: { status: ImportStatus; rowsInvalid: number }) =>
+  status === ImportStatus.FAILED || (status === ImportStatus.SUCCEEDED && rowsInvalid > 0);
+
 /** The newest imports, also those that were started before the page was loaded, with their progress and problems. */
 function Recent({ kind }: { kind: Kind }) {
   const t = useText(importTexts);
@@ -170,7 +191,7 @@ function Recent({ kind }: { kind: Kind }) {
   const details = useQuery(
     ImportService.method.getImport,
     { importId: shown },
-    { enabled: chosen?.status === ImportStatus.FAILED },
+    { enabled: chosen !== undefined && withProblems(chosen) },
   );
   const found = details.data?.fileImport;
   if (imports.length === 0) return null;
@@ -197,29 +218,17 @@ function Recent({ kind }: { kind: Kind }) {
             },
             {
               ta: "right",
-              show: ({ id, status, rowsInvalid }) =>
-                status === ImportStatus.FAILED && (
-                  <Button size="compact-sm" variant="default" onClick={() => setShown(id)}>
-                    {t.imports.showProblems(rowsInvalid)}
+              show: (one) =>
+                withProblems(one) && (
+                  <Button size="compact-sm" variant="default" onClick={() => setShown(one.id)}>
+                    {t.imports.showProblems(one.rowsInvalid)}
                   </Button>
                 ),
             },
           ]}
         />
       </Card>
-      {found && found.id === shown && (
-        <Problems
-          report={{
-            rows: found.rowsTotal,
-            wrong: found.rowsInvalid,
-            imported: 0,
-            problems: found.problems,
-            notes: found.notes,
-            columns: found.columns,
-          }}
-          rows={[]}
-        />
-      )}
+      {found && found.id === shown && <Problems report={reportOf(found)} rows={[]} />}
     </>
   );
 }

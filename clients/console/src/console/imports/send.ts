@@ -1,4 +1,5 @@
 import {
+  type Import as FileImport,
   ImportKind,
   ImportService,
   ImportStatus,
@@ -8,7 +9,7 @@ import {
 import { callUnaryMethod, useQuery, useTransport } from "@connectrpc/connect-query";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { type Rows, readCsv, readText } from "./csv";
+import { type Cell, type Rows, readCsv, readText, withCells, writeCsv } from "./csv";
 
 /** What was found about a row. */
 export interface Finding {
@@ -26,6 +27,9 @@ export interface Column {
 
 /** The result of an import, or of its dry run. */
 export interface Report {
+  readonly id: string;
+  /** Whether nothing was or can be imported. */
+  readonly failed: boolean;
   /** Number of rows, without the header. */
   readonly rows: number;
   readonly wrong: number;
@@ -63,7 +67,12 @@ export function useSend(kind: Kind): Send {
   const transport = useTransport();
   const queries = useQueryClient();
   return async ({ columns, ...file }, progress, signal) => {
-    const request = { ...file, columns: columns.map(({ name, field }) => ({ name, field })) };
+    const request = {
+      ...file,
+      // Rows with problems can be mended or left out: the others are imported.
+      leaveOutInvalid: true,
+      columns: columns.map(({ name, field }) => ({ name, field })),
+    };
     const { fileImport } =
       kind === "sessions"
         ? await callUnaryMethod(transport, SessionService.method.importSessions, request, {
@@ -84,14 +93,39 @@ export function useSend(kind: Kind): Send {
       progress(found?.rowsTotal ? found.rowsDone / found.rowsTotal : 0);
     }
     void queries.invalidateQueries();
-    return {
-      rows: found?.rowsTotal ?? 0,
-      wrong: found?.status === ImportStatus.FAILED ? Math.max(1, found.rowsInvalid) : 0,
-      imported: found?.createdCount ?? 0,
-      problems: found?.problems ?? [],
-      notes: found?.notes ?? [],
-      columns: found?.columns ?? [],
-    };
+    return reportOf(found);
+  };
+}
+
+/** What an import says at its end. */
+export function reportOf(found: FileImport | undefined): Report {
+  const failed = found?.status === ImportStatus.FAILED;
+  return {
+    id: found?.id ?? "",
+    failed,
+    rows: found?.rowsTotal ?? 0,
+    wrong: Math.max(failed ? 1 : 0, found?.rowsInvalid ?? 0),
+    imported: found?.createdCount ?? 0,
+    problems: found?.problems ?? [],
+    notes: found?.notes ?? [],
+    columns: found?.columns ?? [],
+  };
+}
+
+/** Saves the rows that an import left out as a file. Says whether the server still had them. */
+export function useSaveLeftOut(): (importId: string) => Promise<boolean> {
+  const transport = useTransport();
+  return async (importId) => {
+    const { fileImport } = await callUnaryMethod(transport, ImportService.method.getImport, {
+      importId,
+      withLeftOutCsv: true,
+    });
+    const rows = fileImport?.leftOutCsv;
+    if (!rows?.length) return false;
+    const address = URL.createObjectURL(new Blob([new Uint8Array(rows)], { type: "text/csv" }));
+    Object.assign(document.createElement("a"), { href: address, download: "left-out.csv" }).click();
+    URL.revokeObjectURL(address);
+    return true;
   };
 }
 
@@ -153,6 +187,14 @@ export function useImport(send: Send, most: number) {
     map: (columns: readonly Column[]) => {
       setColumns(columns);
       if (file) sending.mutate({ csv: file.content, columns, dryRun: true });
+    },
+    /** Checks the file again, with other texts in some cells. */
+    mend: (cells: readonly Cell[]) => {
+      if (!file) return;
+      const rows = withCells(file.rows, cells);
+      const content = writeCsv(rows);
+      setFile({ ...file, rows, content });
+      sending.mutate({ csv: content, columns, dryRun: true });
     },
     /** Checks the file without importing it, or imports it. */
     run: (dryRun: boolean) => file && sending.mutate({ csv: file.content, columns, dryRun }),

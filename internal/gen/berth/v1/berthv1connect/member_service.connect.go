@@ -117,7 +117,8 @@ type MemberServiceClient interface {
 	// Order: by name, ignoring case and accents, then by id.
 	ListMembers(context.Context, *v1.ListMembersRequest) (*v1.ListMembersResponse, error)
 	// ImportMembers starts to create members from a CSV file, and answers the import at once: ImportService.GetImport
-	// says how far it is and which rows have problems. Either all rows become members or none.
+	// says how far it is and which rows have problems. Either all rows become members or none,
+	// or with leave_out_invalid those without problems.
 	// Repeated: starts another import, in which rows with the email or subject of an existing member are problems.
 	// Errors: IMPORT_INVALID (the file as a whole cannot be read), INVALID_FIELD (columns that the file does not have, or
 	// that are no fields), REQUEST_TOO_LARGE, QUOTA_EXCEEDED (10 imports of the tenant have not ended).
@@ -533,7 +534,8 @@ type MemberServiceHandler interface {
 	// Order: by name, ignoring case and accents, then by id.
 	ListMembers(context.Context, *v1.ListMembersRequest) (*v1.ListMembersResponse, error)
 	// ImportMembers starts to create members from a CSV file, and answers the import at once: ImportService.GetImport
-	// says how far it is and which rows have problems. Either all rows become members or none.
+	// says how far it is and which rows have problems. Either all rows become members or none,
+	// or with leave_out_invalid those without problems.
 	// Repeated: starts another import, in which rows with the email or subject of an existing member are problems.
 	// Errors: IMPORT_INVALID (the file as a whole cannot be read), INVALID_FIELD (columns that the file does not have, or
 	// that are no fields), REQUEST_TOO_LARGE, QUOTA_EXCEEDED (10 imports of the tenant have not ended).

@@ -4,7 +4,7 @@ import type { en } from "./en";
 
 export const de: typeof en = {
   imports: {
-    note: "Importieren Sie eine Tabelle. Die Datei wird zuerst geprüft; dann werden alle Zeilen importiert oder keine.",
+    note: "Importieren Sie eine Tabelle. Die Datei wird zuerst geprüft. Zeilen mit Problemen können korrigiert oder weggelassen werden.",
     drop: "CSV-Datei hier ablegen",
     dropNote: "Nichts ändert sich, bis Sie bestätigen.",
     choose: "Datei wählen",
@@ -22,6 +22,15 @@ export const de: typeof en = {
     tryAgain: "Datei erneut prüfen",
     empty: "Die Datei hat eine Kopfzeile, aber keine Zeilen.",
     problems: (wrong, of) => `${wrong} von ${s(of, "Zeile", "Zeilen")} zu korrigieren`,
+    othersLeftOut: (n) =>
+      n === 1
+        ? "1 Zeile mit einem Problem wird weggelassen, wenn Sie sie unten nicht korrigieren."
+        : `${n} Zeilen mit Problemen werden weggelassen, wenn Sie sie unten nicht korrigieren.`,
+    saveLeftOut: "Diese Zeilen herunterladen",
+    leftOutGone:
+      "Die Zeilen konnten nicht heruntergeladen werden. Sie werden einen Tag lang aufbewahrt.",
+    checkMended: (n) => `${s(n, "geänderte Zelle", "geänderte Zellen")} prüfen`,
+    cellOf: (column, row) => `${column} in Zeile ${row}`,
     nothingTaken: "Es wurde nichts importiert",
     recent: "Letzte Importe",
     started: "Begonnen",

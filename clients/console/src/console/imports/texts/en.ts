@@ -4,7 +4,7 @@ import { en as s } from "../../../shared/i18n/count";
 /** Texts about imports. */
 export const en = {
   imports: {
-    note: "Import a spreadsheet. The file is checked first; then all of its rows are imported, or none.",
+    note: "Import a spreadsheet. The file is checked first. Rows with problems can be mended or left out.",
     drop: "Drop a CSV file here",
     dropNote: "Nothing changes until you confirm.",
     choose: "Choose a file",
@@ -21,6 +21,14 @@ export const en = {
     tryAgain: "Check the file again",
     empty: "The file has a header but no rows.",
     problems: (wrong: number, of: number) => `${wrong} of ${s(of, "row")} to fix`,
+    othersLeftOut: (n: number) =>
+      n === 1
+        ? "1 row with a problem is left out unless you mend it below."
+        : `${n} rows with problems are left out unless you mend them below.`,
+    saveLeftOut: "Download these rows",
+    leftOutGone: "The rows could not be downloaded. They are kept for a day.",
+    checkMended: (n: number) => `Check ${s(n, "changed cell")}`,
+    cellOf: (column: string, row: number) => `${column} in row ${row}`,
     nothingTaken: "Nothing was imported",
     recent: "Recent imports",
     started: "Started",

@@ -4,7 +4,7 @@ import type { en } from "./en";
 
 export const fr: typeof en = {
   imports: {
-    note: "Importez un tableur. Le fichier est d’abord vérifié ; puis toutes ses lignes sont importées, ou aucune.",
+    note: "Importez un tableur. Le fichier est d’abord vérifié. Les lignes avec des problèmes peuvent être corrigées ou laissées de côté.",
     drop: "Déposez un fichier CSV ici",
     dropNote: "Rien ne change avant votre confirmation.",
     choose: "Choisir un fichier",
@@ -22,6 +22,14 @@ export const fr: typeof en = {
     tryAgain: "Vérifier à nouveau le fichier",
     empty: "Le fichier a un en-tête mais aucune ligne.",
     problems: (wrong, of) => `${s(wrong, "ligne")} sur ${of} à corriger`,
+    othersLeftOut: (n) =>
+      n === 1
+        ? "1 ligne avec un problème sera laissée de côté si vous ne la corrigez pas ci-dessous."
+        : `${n} lignes avec des problèmes seront laissées de côté si vous ne les corrigez pas ci-dessous.`,
+    saveLeftOut: "Télécharger ces lignes",
+    leftOutGone: "Les lignes n’ont pas pu être téléchargées. Elles sont conservées un jour.",
+    checkMended: (n) => `Vérifier ${s(n, "cellule modifiée", "cellules modifiées")}`,
+    cellOf: (column, row) => `${column}, ligne ${row}`,
     nothingTaken: "Rien n’a été importé",
     recent: "Derniers imports",
     started: "Début",

@@ -16,10 +16,11 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/import.proto.
  */
 export const file_berth_v1_import: GenFile = /*@__PURE__*/
-  fileDesc("ChViZXJ0aC92MS9pbXBvcnQucHJvdG8SCGJlcnRoLnYxIoUECgZJbXBvcnQSCgoCaWQYASABKAkSIgoEa2luZBgCIAEoDjIULmJlcnRoLnYxLkltcG9ydEtpbmQSJgoGc3RhdHVzGAMgASgOMhYuYmVydGgudjEuSW1wb3J0U3RhdHVzEg8KB2RyeV9ydW4YBCABKAgSEgoKcm93c190b3RhbBgFIAEoBRIRCglyb3dzX2RvbmUYBiABKAUSFAoMcm93c19pbnZhbGlkGAcgASgFEhUKDWNyZWF0ZWRfY291bnQYCCABKAUSKQoIcHJvYmxlbXMYCSADKAsyFy5iZXJ0aC52MS5JbXBvcnRQcm9ibGVtEhAKCGJhdGNoX2lkGAogASgJEiMKCmNyZWF0ZWRfYnkYCyABKAsyDy5iZXJ0aC52MS5BY3RvchIvCgtjcmVhdGVfdGltZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBInCgdjb2x1bW5zGA8gAygLMhYuYmVydGgudjEuSW1wb3J0Q29sdW1uEiMKBW5vdGVzGBAgAygLMhQuYmVydGgudjEuSW1wb3J0Tm90ZSI6CgpJbXBvcnROb3RlEgsKA3JvdxgBIAEoBRIOCgZjb2x1bW4YAiABKAkSDwoHbWVzc2FnZRgDIAEoCSIrCgxJbXBvcnRDb2x1bW4SDAoEbmFtZRgBIAEoCRINCgVmaWVsZBgCIAEoCSJkCg1JbXBvcnRQcm9ibGVtEgsKA3JvdxgBIAEoBRIOCgZjb2x1bW4YAiABKAkSJQoGcmVhc29uGAMgASgOMhUuYmVydGgudjEuRXJyb3JSZWFzb24SDwoHbWVzc2FnZRgEIAEoCSpcCgpJbXBvcnRLaW5kEhsKF0lNUE9SVF9LSU5EX1VOU1BFQ0lGSUVEEAASGAoUSU1QT1JUX0tJTkRfU0VTU0lPTlMQARIXChNJTVBPUlRfS0lORF9NRU1CRVJTEAIqmgEKDEltcG9ydFN0YXR1cxIdChlJTVBPUlRfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGQoVSU1QT1JUX1NUQVRVU19QRU5ESU5HEAESGQoVSU1QT1JUX1NUQVRVU19SVU5OSU5HEAISGwoXSU1QT1JUX1NUQVRVU19TVUNDRUVERUQQAxIYChRJTVBPUlRfU1RBVFVTX0ZBSUxFRBAEQlIKFGNvbS5iZXJ0aGhxLmJlcnRoLnYxUAFaLWdpdGh1Yi5jb20vYmVydGhocS9iZXJ0aC9nZW4vYmVydGgvdjE7YmVydGh2MaoCCEJlcnRoLlYxYgZwcm90bzM", [file_berth_v1_common, file_berth_v1_error, file_google_protobuf_timestamp]);
+  fileDesc("ChViZXJ0aC92MS9pbXBvcnQucHJvdG8SCGJlcnRoLnYxIrYECgZJbXBvcnQSCgoCaWQYASABKAkSIgoEa2luZBgCIAEoDjIULmJlcnRoLnYxLkltcG9ydEtpbmQSJgoGc3RhdHVzGAMgASgOMhYuYmVydGgudjEuSW1wb3J0U3RhdHVzEg8KB2RyeV9ydW4YBCABKAgSEgoKcm93c190b3RhbBgFIAEoBRIRCglyb3dzX2RvbmUYBiABKAUSFAoMcm93c19pbnZhbGlkGAcgASgFEhUKDWNyZWF0ZWRfY291bnQYCCABKAUSKQoIcHJvYmxlbXMYCSADKAsyFy5iZXJ0aC52MS5JbXBvcnRQcm9ibGVtEhAKCGJhdGNoX2lkGAogASgJEiMKCmNyZWF0ZWRfYnkYCyABKAsyDy5iZXJ0aC52MS5BY3RvchIvCgtjcmVhdGVfdGltZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBInCgdjb2x1bW5zGA8gAygLMhYuYmVydGgudjEuSW1wb3J0Q29sdW1uEiMKBW5vdGVzGBAgAygLMhQuYmVydGgudjEuSW1wb3J0Tm90ZRIZChFsZWF2ZV9vdXRfaW52YWxpZBgRIAEoCBIUCgxsZWZ0X291dF9jc3YYEiABKAwiOgoKSW1wb3J0Tm90ZRILCgNyb3cYASABKAUSDgoGY29sdW1uGAIgASgJEg8KB21lc3NhZ2UYAyABKAkiKwoMSW1wb3J0Q29sdW1uEgwKBG5hbWUYASABKAkSDQoFZmllbGQYAiABKAkiZAoNSW1wb3J0UHJvYmxlbRILCgNyb3cYASABKAUSDgoGY29sdW1uGAIgASgJEiUKBnJlYXNvbhgDIAEoDjIVLmJlcnRoLnYxLkVycm9yUmVhc29uEg8KB21lc3NhZ2UYBCABKAkqXAoKSW1wb3J0S2luZBIbChdJTVBPUlRfS0lORF9VTlNQRUNJRklFRBAAEhgKFElNUE9SVF9LSU5EX1NFU1NJT05TEAESFwoTSU1QT1JUX0tJTkRfTUVNQkVSUxACKpoBCgxJbXBvcnRTdGF0dXMSHQoZSU1QT1JUX1NUQVRVU19VTlNQRUNJRklFRBAAEhkKFUlNUE9SVF9TVEFUVVNfUEVORElORxABEhkKFUlNUE9SVF9TVEFUVVNfUlVOTklORxACEhsKF0lNUE9SVF9TVEFUVVNfU1VDQ0VFREVEEAMSGAoUSU1QT1JUX1NUQVRVU19GQUlMRUQQBEJSChRjb20uYmVydGhocS5iZXJ0aC52MVABWi1naXRodWIuY29tL2JlcnRoaHEvYmVydGgvZ2VuL2JlcnRoL3YxO2JlcnRodjGqAghCZXJ0aC5WMWIGcHJvdG8z", [file_berth_v1_common, file_berth_v1_error, file_google_protobuf_timestamp]);
 
 /**
- * Import is a file of which the rows are checked and become sessions or members: all of them, or none. The server
+ * Import is a file of which the rows are checked and become sessions or members: all of them or none, or with
+ * leave_out_invalid those without problems. The server
  * works on it in the background, also after the connection is lost or the server starts again. It keeps the file until
  * then.
  *
@@ -70,14 +71,15 @@ export type Import = Message<"berth.v1.Import"> & {
 
   /**
    * The number of rows with problems found so far. An invalid header counts as one. If it is not 0 at the end, the
-   * import has FAILED.
+   * import has FAILED, unless they are left out.
    *
    * @generated from field: int32 rows_invalid = 7;
    */
   rowsInvalid: number;
 
   /**
-   * The number of sessions or members created: all rows if it has SUCCEEDED and is no dry run, otherwise 0.
+   * The number of sessions or members created: all rows without problems if it has SUCCEEDED and is no dry run, otherwise
+   * 0.
    *
    * @generated from field: int32 created_count = 8;
    */
@@ -140,6 +142,22 @@ export type Import = Message<"berth.v1.Import"> & {
    * @generated from field: repeated berth.v1.ImportNote notes = 16;
    */
   notes: ImportNote[];
+
+  /**
+   * Whether rows with problems are left out, and the others created. If it is false, one problem ends the import.
+   *
+   * @generated from field: bool leave_out_invalid = 17;
+   */
+  leaveOutInvalid: boolean;
+
+  /**
+   * The rows with problems, as CSV to be mended and imported: the columns of the file, and one that says what is wrong.
+   * Cells that spreadsheets would run as formulas begin with an apostrophe. Only in GetImport, if asked for, and for 24
+   * hours after its end.
+   *
+   * @generated from field: bytes left_out_csv = 18;
+   */
+  leftOutCsv: Uint8Array;
 };
 
 /**
@@ -322,7 +340,7 @@ export enum ImportStatus {
   RUNNING = 2,
 
   /**
-   * All rows were created, or with a dry run, none has a problem.
+   * All rows were created, or with a dry run, none has a problem. With leave_out_invalid, the same of at least one row.
    *
    * @generated from enum value: IMPORT_STATUS_SUCCEEDED = 3;
    */
