@@ -95,7 +95,8 @@ var accountReads = []read{
 	{accountdb.FindInvited, args{"third"}, "third [owner zoo]"},
 	{accountdb.FindInvited, args{"member"}, "none"},
 	{accountdb.ListDepartures, args{2}, "01T12:00 01T12:00"},
-	{accountdb.ListInvitations, args{member.InvitationSearch{Now: now, Limit: 9}}, "third [coach] other [coach] entry [coach]"},
+	{accountdb.ListInvitations, args{member.InvitationSearch{Now: now, Limit: 9}},
+		"third [coach] other [coach] entry [coach]"},
 	{accountdb.ListInvitations, args{member.InvitationSearch{Now: now, Limit: 1}}, "third [coach]"},
 	{accountdb.ListInvitations, args{member.InvitationSearch{
 		Now: now, After: id[tenant.InvitationID]("other"), Limit: 9,

@@ -90,8 +90,8 @@ func (s *Service) AcceptInvitation(
 		})
 }
 
-// AcceptInvitationAs makes the caller, who is no member yet, the member whom a link invites. The issuer of their token is
-// empty for tokens that never link. Errors: LINK_INVALID, ALREADY_EXISTS, NOT_A_MEMBER.
+// AcceptInvitationAs makes the caller, who is no member yet, the member whom a link invites. The issuer of their token
+// is empty for tokens that never link. Errors: LINK_INVALID, ALREADY_EXISTS, NOT_A_MEMBER.
 func (s *Service) AcceptInvitationAs(
 	ctx context.Context, caller tenant.Caller, issuer, link string,
 ) (member.Member, error) {

@@ -94,7 +94,7 @@ func normalInvitees(whom []Invitee) (normal []Invitee, ids []tenant.MemberID, em
 			ids = append(ids, who.Member)
 		}
 		if seen[key] {
-			return nil, nil, nil, ofInvitee(fault.Invalid("member_id", "Somebody is invited twice."), i, who)
+			return nil, nil, nil, ofInvitee(member.ErrInvitedTwice, i, who)
 		}
 		seen[key] = true
 		normal = append(normal, who)

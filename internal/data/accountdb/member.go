@@ -45,8 +45,9 @@ var members = pg.ReadAs(func(m *member.Member) []pg.Column {
 })
 
 var (
-	findMember          = pg.SQL(`select ` + members.Columns() + ` from members m where m.tenant_id = $1 and m.id = $2`)
-	listMembersByID     = pg.SQL(`select ` + members.Columns() + ` from members m where m.tenant_id = $1 and m.id = any($2)`)
+	findMember      = pg.SQL(`select ` + members.Columns() + ` from members m where m.tenant_id = $1 and m.id = $2`)
+	listMembersByID = pg.SQL(`select ` + members.Columns() + ` from members m
+where m.tenant_id = $1 and m.id = any($2)`)
 	findMemberBySubject = pg.SQL(`select ` + members.Columns() + ` from members m
 where m.tenant_id = $1 and m.subject = $2 and m.subject <> ''`)
 	findMemberByEmail = pg.SQL(`select ` + members.Columns() + ` from members m

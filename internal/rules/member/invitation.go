@@ -60,7 +60,8 @@ func (i Invitation) State(now time.Time) InvitationState {
 	return InvitationSent
 }
 
-// CheckOpen rejects an invitation that was accepted or revoked: INVITATION_ENDED. One that has expired can be sent again.
+// CheckOpen rejects an invitation that was accepted or revoked: INVITATION_ENDED. One that has expired can be sent
+// again.
 func (i Invitation) CheckOpen() error {
 	if i.AcceptedAt != nil || i.RevokedAt != nil {
 		return errInvitationEnded
@@ -69,6 +70,8 @@ func (i Invitation) CheckOpen() error {
 }
 
 var (
+	// ErrInvitedTwice refuses to invite somebody twice at once: INVALID_FIELD.
+	ErrInvitedTwice    = fault.Invalid("member_id", "Somebody is invited twice.")
 	errInvitationEnded = fault.New(fault.FailedPrecondition, fault.InvitationEnded,
 		"The invitation was accepted or revoked.")
 	errAddressInDoubt = fault.New(fault.FailedPrecondition, fault.AddressInDoubt,
