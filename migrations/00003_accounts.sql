@@ -199,6 +199,25 @@ create table sign_in_codes (
 create index sign_in_codes_address on sign_in_codes (tenant_id, address_hash, created_at);
 create index sign_in_codes_time on sign_in_codes (tenant_id, created_at);
 
+create table passkeys (
+  tenant_id     uuid not null,
+  id            uuid not null,
+  member_id     uuid not null,
+  credential_id bytea not null check (length(credential_id) between 1 and 1023),
+  -- The public key and what else the authenticator has said of itself, as JSON.
+  credential    bytea not null check (length(credential) between 1 and 8192),
+  name          text not null check (length(name) <= 200),
+  created_at    timestamptz not null,
+  used_at       timestamptz not null,
+  -- When the browser asked for the newest sign-in. An answer to an older question is one that is replayed.
+  asked_at      timestamptz not null,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, member_id) references members,
+  constraint passkeys_used check (used_at >= created_at)
+);
+create unique index passkeys_credential on passkeys (tenant_id, credential_id);
+create index passkeys_member on passkeys (tenant_id, member_id, created_at);
+
 create table service_accounts (
   tenant_id   uuid not null references tenants,
   id          uuid not null,
@@ -308,5 +327,5 @@ create index platform_mails_about on platform_mails (tenant_id, about);
 
 -- +goose Down
 drop table platform_mails, address_changes, invitations, service_account_keys, service_account_roles,
-  service_accounts, sign_in_codes, sign_in_addresses, sign_ins, ownership_transfers, contact_codes, pending_contacts,
-  devices, member_roles, members, roles;
+  service_accounts, sign_in_codes, sign_in_addresses, passkeys, sign_ins, ownership_transfers, contact_codes,
+  pending_contacts, devices, member_roles, members, roles;

@@ -566,6 +566,10 @@ var peopleRequests = map[string][]build{
 		w.newSignIn(who)
 		return &v1.ListSignInsRequest{MemberId: text(who)}
 	}},
+	"SignInService/RemovePasskey": {func(w *world) proto.Message {
+		who := w.newMember().Member
+		return &v1.RemovePasskeyRequest{MemberId: text(who), PasskeyId: text(w.newPasskey(who))}
+	}},
 	"SignInService/EndSignIns": {func(w *world) proto.Message {
 		who := w.newMember().Member
 		w.newSignIn(who)

@@ -24,6 +24,7 @@ import (
 	"github.com/berthhq/berth/internal/app/signins"
 	"github.com/berthhq/berth/internal/boot"
 	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/grant"
@@ -276,6 +277,20 @@ func (w *world) newTransfer() tenant.TransferID {
 	w.t.Helper()
 	sender := w.person(unique(), tenant.RoleOwner)
 	return expect.Value(w.app.Accounts.TransferOwnership(w.ctx(), sender, w.owner.Member))(w.t).ID
+}
+
+// newPasskey adds a passkey of a member, with which nobody can sign in.
+func (w *world) newPasskey(of tenant.MemberID) tenant.PasskeyID {
+	w.t.Helper()
+	return expect.Value(engine.Transact(w.ctx(), w.app.Engine, w.owner, engine.Transaction{Name: "test"},
+		func(ctx context.Context, tx *engine.Tx) (tenant.PasskeyID, error) {
+			id := tenant.NextID[tenant.PasskeyID](tx.IDs)
+			accountdb.InsertPasskey(tx.Tx, tx.Tenant, signin.Passkey{
+				ID: id, Member: of, CredentialID: id.UUID[:], Credential: []byte("{}"), Name: "Firefox",
+				CreatedAt: tx.Now, UsedAt: tx.Now, AskedAt: tx.Now,
+			})
+			return id, ctx.Err()
+		}))(w.t)
 }
 
 // newSignIn signs a browser in as a member.

@@ -95,6 +95,7 @@ var unprovokedReasons = map[string]string{
 	"WATCHER_TOO_SLOW":     "more events than the buffers of the network hold",
 	"INVITATION_REQUIRED":  "a sign-in service whose addresses the operator trusts: TestLinkMe_TakesVerifiedAddresses",
 	"SIGN_IN_ENDED":        "no RPC: POST /auth/token answers it",
+	"PASSKEY_INVALID":      "no RPC: POST /auth/passkey answers it",
 	"SIGN_IN_CODE_INVALID": "no RPC: POST /auth/sign-in answers it",
 }
 

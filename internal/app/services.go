@@ -144,7 +144,10 @@ func New(c Config) *Services {
 		PublicURL:   c.PublicURL,
 		LinkByEmail: c.LinkByEmail,
 	})
-	s.SignIns = signins.New(signins.Config{Engine: e, Accounts: s.Accounts, Seals: c.Seals, HasProvider: c.HasIdentityProvider})
+	s.SignIns = signins.New(signins.Config{
+		Engine: e, Accounts: s.Accounts, Seals: c.Seals, HasProvider: c.HasIdentityProvider,
+		PublicURL: c.PublicURL,
+	})
 	s.Imports = imports.New(imports.Config{Engine: e, Accounts: s.Accounts, Schedules: s.Schedules})
 	s.Settings = settings.New(settings.Config{Engine: e, Waitlists: s.Waitlists})
 	s.Housekeeping = housekeeping.New(housekeeping.Config{

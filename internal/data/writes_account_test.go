@@ -146,10 +146,20 @@ sign_in_addresses member {address_hash=\x#x}`},
 		"expires_at=2026-03-01T12:10:00+00:00 member_id=member}"},
 	{accountdb.UpdateSignInCode, args{signin.Code{ID: id[tenant.CodeID]("sign_in"), Guesses: 3, Used: true}},
 		"sign_in_codes sign_in {guesses=3 used=true}"},
+	{accountdb.InsertPasskey, args{signin.Passkey{
+		ID: id[tenant.PasskeyID]("second"), Member: id[tenant.MemberID]("member"), CredentialID: sha("x"),
+		Credential: []byte("{}"), Name: "Opera", CreatedAt: now, UsedAt: now, AskedAt: now,
+	}}, "passkeys +second {asked_at=2026-03-01T12:00:00+00:00 created_at=2026-03-01T12:00:00+00:00 credential=\\x7b7d " +
+		"credential_id=\\x#x member_id=member name=Opera used_at=2026-03-01T12:00:00+00:00}"},
+	{accountdb.UpdatePasskey, args{signin.Passkey{
+		ID: id[tenant.PasskeyID]("sign_in"), Credential: []byte("{}"), UsedAt: start, AskedAt: start,
+	}}, "passkeys sign_in {asked_at=2026-03-02T08:00:00+00:00 used_at=2026-03-02T08:00:00+00:00}"},
+	{accountdb.DeletePasskey, args{"member", "sign_in"}, "passkeys -sign_in"},
+	{accountdb.DeletePasskey, args{"receiver", "sign_in"}, ""},
 	{accountdb.TrimSignIns, args{"member", 1}, "sign_ins -sign_in"},
 	{accountdb.TrimSignIns, args{"member", 2}, ""},
 	{accountdb.DeleteSignIn, args{"other"}, "sign_ins -other"},
-	{accountdb.DeleteSignInsOf, args{"member"}, "sign_ins -other\nsign_ins -sign_in"},
+	{accountdb.DeleteSignInsOf, args{"member"}, "passkeys -sign_in\nsign_ins -other\nsign_ins -sign_in"},
 	{accountdb.DeleteOldSignIns, args{start, now}, ""},
 	{accountdb.DeleteOldSignIns, args{start.Add(time.Microsecond), now.Add(time.Microsecond)}, `
 sign_in_codes -sign_in

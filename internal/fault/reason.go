@@ -132,4 +132,5 @@ const (
 	AddressInDoubt     Reason = "ADDRESS_IN_DOUBT"
 	SignInEnded        Reason = "SIGN_IN_ENDED"
 	SignInCodeInvalid  Reason = "SIGN_IN_CODE_INVALID"
+	PasskeyInvalid     Reason = "PASSKEY_INVALID"
 )

@@ -48,6 +48,7 @@ type (
 	keyKind          struct{}
 	transferKind     struct{}
 	signInKind       struct{}
+	passkeyKind      struct{}
 	auditKind        struct{}
 	eventKind        struct{}
 	batchKind        struct{}
@@ -88,6 +89,7 @@ type (
 	KeyID            = ID[keyKind]
 	TransferID       = ID[transferKind]
 	SignInID         = ID[signInKind]
+	PasskeyID        = ID[passkeyKind]
 	AuditID          = ID[auditKind]
 	EventID          = ID[eventKind]
 	BatchID          = ID[batchKind]

@@ -58,6 +58,10 @@ func (a *auth) routes() http.Handler {
 	mux.HandleFunc("POST "+AuthPath+"sign-out", a.signOut)
 	mux.HandleFunc("POST "+AuthPath+"code", a.sendCode)
 	mux.HandleFunc("POST "+AuthPath+"sign-in", a.signIn)
+	mux.HandleFunc("POST "+AuthPath+"passkey/options", a.askPasskey)
+	mux.HandleFunc("POST "+AuthPath+"passkey", a.signInWithPasskey)
+	mux.HandleFunc("POST "+AuthPath+"passkeys/options", a.askToAdd)
+	mux.HandleFunc("POST "+AuthPath+"passkeys", a.addPasskey)
 	return a.ownPages(mux)
 }
 

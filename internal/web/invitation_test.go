@@ -107,7 +107,8 @@ func TestInvite_TellsNothingAboutWhoExists(t *testing.T) {
 	mia, used := s.invite("Mia", tenant.RoleMember)
 	s.accepted(used, "", "/app/")
 	ben, revoked := s.invite("Ben", tenant.RoleMember)
-	all := expect.Value(s.App.Accounts.ListInvitations(t.Context(), s.Owner, member.InvitationSearch{Member: ben.Member, Limit: 1}))(t)
+	of := member.InvitationSearch{Member: ben.Member, Limit: 1}
+	all := expect.Value(s.App.Accounts.ListInvitations(t.Context(), s.Owner, of))(t)
 	s.NoError(s.App.Accounts.RevokeInvitation(t.Context(), s.Owner, all[0].ID))
 	cleo, gone := s.invite("Cleo", tenant.RoleMember)
 	s.Deactivate(cleo)

@@ -334,6 +334,14 @@ update shared_contacts set number_hash = 'short'; -- shared_contacts_number_hash
 select again('shared_contacts', $$tenant_id = id('other')$$); -- shared_contacts_tenant_id_fkey
 select again('shared_contacts', ''); -- shared_contacts_pkey
 
+update passkeys set credential_id = ''; -- passkeys_credential_id_check
+update passkeys set credential = ''; -- passkeys_credential_check
+update passkeys set name = repeat('x', 201); -- passkeys_name_check
+update passkeys set used_at = created_at - interval '1 s'; -- passkeys_used
+update passkeys set member_id = id('other'); -- passkeys_tenant_id_member_id_fkey
+select again('passkeys', $$credential_id = hash('other')$$); -- passkeys_pkey
+select again('passkeys', $$id = id('other')$$); -- passkeys_credential
+
 update sign_in_addresses set address_hash = 'short'; -- sign_in_addresses_address_hash_check
 update sign_in_addresses set key_check = 'short'; -- sign_in_addresses_key_check_check
 update sign_in_addresses set member_id = id('other'); -- sign_in_addresses_tenant_id_member_id_fkey

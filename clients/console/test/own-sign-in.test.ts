@@ -231,3 +231,59 @@ test("members see where they are signed in, and end it elsewhere", async () => {
   await page.reload();
   await page.getByRole("heading", { name: "Sign in by mail" }).waitFor();
 });
+
+for (const width of [1440, 390]) {
+  test(`a passkey signs in, ${width} pixels wide`, async () => {
+    const address = `pass.${width}@example.com`;
+    const link = new URL(await invitation(`Passkeys ${width}`, address));
+    const named = `http://localhost:${new URL(berth().address).port}`; // an address has no passkeys
+    await using there = await visit({ path: "", width });
+    const { page } = there;
+    await likeInProduction(page);
+    const devices = await there.context.newCDPSession(page);
+    await devices.send("WebAuthn.enable");
+    await devices.send("WebAuthn.addVirtualAuthenticator", {
+      options: {
+        protocol: "ctap2",
+        transport: "internal",
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    });
+    await page.goto(named + link.pathname);
+    await page.getByRole("button", { name: "Accept and sign in" }).click();
+    await page.getByText("Getting started").first().waitFor();
+
+    await page.goto(`${named}/app/me`);
+    await page.getByRole("button", { name: "Add a passkey" }).click();
+    await page.getByText("Passkey added").waitFor();
+    await settled(page);
+    expect(await violations(page)).toEqual([]);
+    await shot(page, `passkey-${width}`);
+    // The device has one already.
+    await page.getByRole("button", { name: "Add a passkey" }).click();
+    await page.getByText("This device has a passkey here already.").waitFor();
+
+    await there.context.clearCookies();
+    await page.goto(`${named}/app/`);
+    const signIn = page.getByRole("button", { name: "Sign in with a passkey" });
+    await signIn.waitFor();
+    await shot(page, `with-passkey-${width}`);
+    expect(await violations(page)).toEqual([]);
+    await signIn.click();
+    await page.getByText("Hello Olga").waitFor();
+
+    await page.goto(`${named}/app/me`);
+    await page.getByRole("button", { name: "Remove" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+    await page.getByText("Passkey removed").waitFor();
+    await there.context.clearCookies();
+    await page.goto(`${named}/app/`);
+    await signIn.click();
+    await page.getByText("This passkey did not work here.").waitFor();
+    await shot(page, `removed-${width}`);
+    there.complaints.splice(0); // the refusal, in the console
+  });
+}

@@ -298,6 +298,8 @@ const (
 	// unauthenticated: the code to sign in is wrong, too old, used, or was guessed at too often (POST /auth/sign-in). It is
 	// the same for addresses that belong to nobody.
 	ErrorReason_ERROR_REASON_SIGN_IN_CODE_INVALID ErrorReason = 221
+	// unauthenticated: the passkey is not one that signs in here, or it answered too late (POST /auth/passkey).
+	ErrorReason_ERROR_REASON_PASSKEY_INVALID ErrorReason = 222
 )
 
 // Enum value maps for ErrorReason.
@@ -418,6 +420,7 @@ var (
 		217: "ERROR_REASON_ADDRESS_IN_DOUBT",
 		220: "ERROR_REASON_SIGN_IN_ENDED",
 		221: "ERROR_REASON_SIGN_IN_CODE_INVALID",
+		222: "ERROR_REASON_PASSKEY_INVALID",
 	}
 	ErrorReason_value = map[string]int32{
 		"ERROR_REASON_UNSPECIFIED":                  0,
@@ -535,6 +538,7 @@ var (
 		"ERROR_REASON_ADDRESS_IN_DOUBT":             217,
 		"ERROR_REASON_SIGN_IN_ENDED":                220,
 		"ERROR_REASON_SIGN_IN_CODE_INVALID":         221,
+		"ERROR_REASON_PASSKEY_INVALID":              222,
 	}
 )
 
@@ -569,7 +573,7 @@ var File_berth_v1_error_proto protoreflect.FileDescriptor
 
 const file_berth_v1_error_proto_rawDesc = "" +
 	"\n" +
-	"\x14berth/v1/error.proto\x12\bberth.v1*\xdc\x1f\n" +
+	"\x14berth/v1/error.proto\x12\bberth.v1*\xff\x1f\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15ERROR_REASON_INTERNAL\x10\x01\x12\x1e\n" +
@@ -685,7 +689,8 @@ const file_berth_v1_error_proto_rawDesc = "" +
 	"\x1dERROR_REASON_INVITATION_ENDED\x10\xd8\x01\x12\"\n" +
 	"\x1dERROR_REASON_ADDRESS_IN_DOUBT\x10\xd9\x01\x12\x1f\n" +
 	"\x1aERROR_REASON_SIGN_IN_ENDED\x10\xdc\x01\x12&\n" +
-	"!ERROR_REASON_SIGN_IN_CODE_INVALID\x10\xdd\x01BR\n" +
+	"!ERROR_REASON_SIGN_IN_CODE_INVALID\x10\xdd\x01\x12!\n" +
+	"\x1cERROR_REASON_PASSKEY_INVALID\x10\xde\x01BR\n" +
 	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (

@@ -80,6 +80,79 @@ func (SignInMethod) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_sign_in_service_proto_rawDescGZIP(), []int{0}
 }
 
+// Passkey is a key of a member's device that signs them in, in this tenant alone.
+type Passkey struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The ID of the passkey.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The browser that added it, as it named itself, such as "Firefox". Empty if it did not.
+	Browser string `protobuf:"bytes,2,opt,name=browser,proto3" json:"browser,omitempty"`
+	// When it was added.
+	CreateTime *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
+	// When it last signed in. That it was added counts.
+	LastUseTime   *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=last_use_time,json=lastUseTime,proto3" json:"last_use_time,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Passkey) Reset() {
+	*x = Passkey{}
+	mi := &file_berth_v1_sign_in_service_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Passkey) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Passkey) ProtoMessage() {}
+
+func (x *Passkey) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_sign_in_service_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Passkey.ProtoReflect.Descriptor instead.
+func (*Passkey) Descriptor() ([]byte, []int) {
+	return file_berth_v1_sign_in_service_proto_rawDescGZIP(), []int{0}
+}
+
+func (x *Passkey) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *Passkey) GetBrowser() string {
+	if x != nil {
+		return x.Browser
+	}
+	return ""
+}
+
+func (x *Passkey) GetCreateTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreateTime
+	}
+	return nil
+}
+
+func (x *Passkey) GetLastUseTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.LastUseTime
+	}
+	return nil
+}
+
 // SignIn is a browser that is signed in as a member with Berth itself.
 type SignIn struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -105,7 +178,7 @@ type SignIn struct {
 
 func (x *SignIn) Reset() {
 	*x = SignIn{}
-	mi := &file_berth_v1_sign_in_service_proto_msgTypes[0]
+	mi := &file_berth_v1_sign_in_service_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -117,7 +190,7 @@ func (x *SignIn) String() string {
 func (*SignIn) ProtoMessage() {}
 
 func (x *SignIn) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_sign_in_service_proto_msgTypes[0]
+	mi := &file_berth_v1_sign_in_service_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -130,7 +203,7 @@ func (x *SignIn) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SignIn.ProtoReflect.Descriptor instead.
 func (*SignIn) Descriptor() ([]byte, []int) {
-	return file_berth_v1_sign_in_service_proto_rawDescGZIP(), []int{0}
+	return file_berth_v1_sign_in_service_proto_rawDescGZIP(), []int{1}
 }
 
 func (x *SignIn) GetId() string {
@@ -202,7 +275,7 @@ type ListSignInsRequest struct {
 
 func (x *ListSignInsRequest) Reset() {
 	*x = ListSignInsRequest{}
-	mi := &file_berth_v1_sign_in_service_proto_msgTypes[1]
+	mi := &file_berth_v1_sign_in_service_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -214,7 +287,7 @@ func (x *ListSignInsRequest) String() string {
 func (*ListSignInsRequest) ProtoMessage() {}
 
 func (x *ListSignInsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_sign_in_service_proto_msgTypes[1]
+	mi := &file_berth_v1_sign_in_service_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -227,7 +300,7 @@ func (x *ListSignInsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSignInsRequest.ProtoReflect.Descriptor instead.
 func (*ListSignInsRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_sign_in_service_proto_rawDescGZIP(), []int{1}
+	return file_berth_v1_sign_in_service_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *ListSignInsRequest) GetTenantId() string {
@@ -248,14 +321,16 @@ func (x *ListSignInsRequest) GetMemberId() string {
 type ListSignInsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The sign-ins that are good, the last used first.
-	SignIns       []*SignIn `protobuf:"bytes,1,rep,name=sign_ins,json=signIns,proto3" json:"sign_ins,omitempty"`
+	SignIns []*SignIn `protobuf:"bytes,1,rep,name=sign_ins,json=signIns,proto3" json:"sign_ins,omitempty"`
+	// The passkeys, the newest first.
+	Passkeys      []*Passkey `protobuf:"bytes,2,rep,name=passkeys,proto3" json:"passkeys,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ListSignInsResponse) Reset() {
 	*x = ListSignInsResponse{}
-	mi := &file_berth_v1_sign_in_service_proto_msgTypes[2]
+	mi := &file_berth_v1_sign_in_service_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -267,7 +342,7 @@ func (x *ListSignInsResponse) String() string {
 func (*ListSignInsResponse) ProtoMessage() {}
 
 func (x *ListSignInsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_sign_in_service_proto_msgTypes[2]
+	mi := &file_berth_v1_sign_in_service_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -280,12 +355,19 @@ func (x *ListSignInsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSignInsResponse.ProtoReflect.Descriptor instead.
 func (*ListSignInsResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_sign_in_service_proto_rawDescGZIP(), []int{2}
+	return file_berth_v1_sign_in_service_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *ListSignInsResponse) GetSignIns() []*SignIn {
 	if x != nil {
 		return x.SignIns
+	}
+	return nil
+}
+
+func (x *ListSignInsResponse) GetPasskeys() []*Passkey {
+	if x != nil {
+		return x.Passkeys
 	}
 	return nil
 }
@@ -307,7 +389,7 @@ type EndSignInsRequest struct {
 
 func (x *EndSignInsRequest) Reset() {
 	*x = EndSignInsRequest{}
-	mi := &file_berth_v1_sign_in_service_proto_msgTypes[3]
+	mi := &file_berth_v1_sign_in_service_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -319,7 +401,7 @@ func (x *EndSignInsRequest) String() string {
 func (*EndSignInsRequest) ProtoMessage() {}
 
 func (x *EndSignInsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_sign_in_service_proto_msgTypes[3]
+	mi := &file_berth_v1_sign_in_service_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -332,7 +414,7 @@ func (x *EndSignInsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndSignInsRequest.ProtoReflect.Descriptor instead.
 func (*EndSignInsRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_sign_in_service_proto_rawDescGZIP(), []int{3}
+	return file_berth_v1_sign_in_service_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *EndSignInsRequest) GetTenantId() string {
@@ -374,7 +456,7 @@ type EndSignInsResponse struct {
 
 func (x *EndSignInsResponse) Reset() {
 	*x = EndSignInsResponse{}
-	mi := &file_berth_v1_sign_in_service_proto_msgTypes[4]
+	mi := &file_berth_v1_sign_in_service_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -386,7 +468,7 @@ func (x *EndSignInsResponse) String() string {
 func (*EndSignInsResponse) ProtoMessage() {}
 
 func (x *EndSignInsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_sign_in_service_proto_msgTypes[4]
+	mi := &file_berth_v1_sign_in_service_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -399,7 +481,7 @@ func (x *EndSignInsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndSignInsResponse.ProtoReflect.Descriptor instead.
 func (*EndSignInsResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_sign_in_service_proto_rawDescGZIP(), []int{4}
+	return file_berth_v1_sign_in_service_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *EndSignInsResponse) GetEnded() int32 {
@@ -409,11 +491,118 @@ func (x *EndSignInsResponse) GetEnded() int32 {
 	return 0
 }
 
+// RemovePasskeyRequest names a passkey of a member.
+type RemovePasskeyRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// The member. Empty: the caller.
+	MemberId string `protobuf:"bytes,2,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
+	// The passkey. One that was removed, or is another member's, is ignored.
+	PasskeyId     string `protobuf:"bytes,3,opt,name=passkey_id,json=passkeyId,proto3" json:"passkey_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RemovePasskeyRequest) Reset() {
+	*x = RemovePasskeyRequest{}
+	mi := &file_berth_v1_sign_in_service_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RemovePasskeyRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RemovePasskeyRequest) ProtoMessage() {}
+
+func (x *RemovePasskeyRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_sign_in_service_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RemovePasskeyRequest.ProtoReflect.Descriptor instead.
+func (*RemovePasskeyRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_sign_in_service_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *RemovePasskeyRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *RemovePasskeyRequest) GetMemberId() string {
+	if x != nil {
+		return x.MemberId
+	}
+	return ""
+}
+
+func (x *RemovePasskeyRequest) GetPasskeyId() string {
+	if x != nil {
+		return x.PasskeyId
+	}
+	return ""
+}
+
+// RemovePasskeyResponse is empty.
+type RemovePasskeyResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RemovePasskeyResponse) Reset() {
+	*x = RemovePasskeyResponse{}
+	mi := &file_berth_v1_sign_in_service_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RemovePasskeyResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RemovePasskeyResponse) ProtoMessage() {}
+
+func (x *RemovePasskeyResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_sign_in_service_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RemovePasskeyResponse.ProtoReflect.Descriptor instead.
+func (*RemovePasskeyResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_sign_in_service_proto_rawDescGZIP(), []int{7}
+}
+
 var File_berth_v1_sign_in_service_proto protoreflect.FileDescriptor
 
 const file_berth_v1_sign_in_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1eberth/v1/sign_in_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xd0\x02\n" +
+	"\x1eberth/v1/sign_in_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xb0\x01\n" +
+	"\aPasskey\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x18\n" +
+	"\abrowser\x18\x02 \x01(\tR\abrowser\x12;\n" +
+	"\vcreate_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"createTime\x12>\n" +
+	"\rlast_use_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\vlastUseTime\"\xd0\x02\n" +
 	"\x06SignIn\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12.\n" +
 	"\x06method\x18\x02 \x01(\x0e2\x16.berth.v1.SignInMethodR\x06method\x12\x18\n" +
@@ -427,25 +616,33 @@ const file_berth_v1_sign_in_service_proto_rawDesc = "" +
 	"\acurrent\x18\b \x01(\bR\acurrent\"h\n" +
 	"\x12ListSignInsRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12(\n" +
-	"\tmember_id\x18\x02 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bmemberId\"B\n" +
+	"\tmember_id\x18\x02 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bmemberId\"q\n" +
 	"\x13ListSignInsResponse\x12+\n" +
-	"\bsign_ins\x18\x01 \x03(\v2\x10.berth.v1.SignInR\asignIns\"\xbb\x01\n" +
+	"\bsign_ins\x18\x01 \x03(\v2\x10.berth.v1.SignInR\asignIns\x12-\n" +
+	"\bpasskeys\x18\x02 \x03(\v2\x11.berth.v1.PasskeyR\bpasskeys\"\xbb\x01\n" +
 	"\x11EndSignInsRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12(\n" +
 	"\tmember_id\x18\x02 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bmemberId\x12/\n" +
 	"\vsign_in_ids\x18\x03 \x03(\tB\x0f\xbaH\f\x92\x01\t\x102\"\x05r\x03\xb0\x01\x01R\tsignInIds\x12!\n" +
 	"\fkeep_current\x18\x04 \x01(\bR\vkeepCurrent\"*\n" +
 	"\x12EndSignInsResponse\x12\x14\n" +
-	"\x05ended\x18\x01 \x01(\x05R\x05ended*\x82\x01\n" +
+	"\x05ended\x18\x01 \x01(\x05R\x05ended\"\x93\x01\n" +
+	"\x14RemovePasskeyRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12(\n" +
+	"\tmember_id\x18\x02 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bmemberId\x12'\n" +
+	"\n" +
+	"passkey_id\x18\x03 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tpasskeyId\"\x17\n" +
+	"\x15RemovePasskeyResponse*\x82\x01\n" +
 	"\fSignInMethod\x12\x1e\n" +
 	"\x1aSIGN_IN_METHOD_UNSPECIFIED\x10\x00\x12\x17\n" +
 	"\x13SIGN_IN_METHOD_CODE\x10\x01\x12\x1a\n" +
 	"\x16SIGN_IN_METHOD_PASSKEY\x10\x02\x12\x1d\n" +
-	"\x19SIGN_IN_METHOD_INVITATION\x10\x032\xd2\x01\n" +
+	"\x19SIGN_IN_METHOD_INVITATION\x10\x032\xba\x02\n" +
 	"\rSignInService\x12b\n" +
 	"\vListSignIns\x12\x1c.berth.v1.ListSignInsRequest\x1a\x1d.berth.v1.ListSignInsResponse\"\x16\xca\xf3\x18\x0f\b\x02\x12\vmember.read\x90\x02\x01\x12]\n" +
 	"\n" +
-	"EndSignIns\x12\x1b.berth.v1.EndSignInsRequest\x1a\x1c.berth.v1.EndSignInsResponse\"\x14\xca\xf3\x18\x10\b\x02\x12\fmember.writeBR\n" +
+	"EndSignIns\x12\x1b.berth.v1.EndSignInsRequest\x1a\x1c.berth.v1.EndSignInsResponse\"\x14\xca\xf3\x18\x10\b\x02\x12\fmember.write\x12f\n" +
+	"\rRemovePasskey\x12\x1e.berth.v1.RemovePasskeyRequest\x1a\x1f.berth.v1.RemovePasskeyResponse\"\x14\xca\xf3\x18\x10\b\x02\x12\fmember.writeBR\n" +
 	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (
@@ -461,31 +658,39 @@ func file_berth_v1_sign_in_service_proto_rawDescGZIP() []byte {
 }
 
 var file_berth_v1_sign_in_service_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_berth_v1_sign_in_service_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
+var file_berth_v1_sign_in_service_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
 var file_berth_v1_sign_in_service_proto_goTypes = []any{
 	(SignInMethod)(0),             // 0: berth.v1.SignInMethod
-	(*SignIn)(nil),                // 1: berth.v1.SignIn
-	(*ListSignInsRequest)(nil),    // 2: berth.v1.ListSignInsRequest
-	(*ListSignInsResponse)(nil),   // 3: berth.v1.ListSignInsResponse
-	(*EndSignInsRequest)(nil),     // 4: berth.v1.EndSignInsRequest
-	(*EndSignInsResponse)(nil),    // 5: berth.v1.EndSignInsResponse
-	(*timestamppb.Timestamp)(nil), // 6: google.protobuf.Timestamp
+	(*Passkey)(nil),               // 1: berth.v1.Passkey
+	(*SignIn)(nil),                // 2: berth.v1.SignIn
+	(*ListSignInsRequest)(nil),    // 3: berth.v1.ListSignInsRequest
+	(*ListSignInsResponse)(nil),   // 4: berth.v1.ListSignInsResponse
+	(*EndSignInsRequest)(nil),     // 5: berth.v1.EndSignInsRequest
+	(*EndSignInsResponse)(nil),    // 6: berth.v1.EndSignInsResponse
+	(*RemovePasskeyRequest)(nil),  // 7: berth.v1.RemovePasskeyRequest
+	(*RemovePasskeyResponse)(nil), // 8: berth.v1.RemovePasskeyResponse
+	(*timestamppb.Timestamp)(nil), // 9: google.protobuf.Timestamp
 }
 var file_berth_v1_sign_in_service_proto_depIdxs = []int32{
-	0, // 0: berth.v1.SignIn.method:type_name -> berth.v1.SignInMethod
-	6, // 1: berth.v1.SignIn.create_time:type_name -> google.protobuf.Timestamp
-	6, // 2: berth.v1.SignIn.last_use_time:type_name -> google.protobuf.Timestamp
-	6, // 3: berth.v1.SignIn.expire_time:type_name -> google.protobuf.Timestamp
-	1, // 4: berth.v1.ListSignInsResponse.sign_ins:type_name -> berth.v1.SignIn
-	2, // 5: berth.v1.SignInService.ListSignIns:input_type -> berth.v1.ListSignInsRequest
-	4, // 6: berth.v1.SignInService.EndSignIns:input_type -> berth.v1.EndSignInsRequest
-	3, // 7: berth.v1.SignInService.ListSignIns:output_type -> berth.v1.ListSignInsResponse
-	5, // 8: berth.v1.SignInService.EndSignIns:output_type -> berth.v1.EndSignInsResponse
-	7, // [7:9] is the sub-list for method output_type
-	5, // [5:7] is the sub-list for method input_type
-	5, // [5:5] is the sub-list for extension type_name
-	5, // [5:5] is the sub-list for extension extendee
-	0, // [0:5] is the sub-list for field type_name
+	9,  // 0: berth.v1.Passkey.create_time:type_name -> google.protobuf.Timestamp
+	9,  // 1: berth.v1.Passkey.last_use_time:type_name -> google.protobuf.Timestamp
+	0,  // 2: berth.v1.SignIn.method:type_name -> berth.v1.SignInMethod
+	9,  // 3: berth.v1.SignIn.create_time:type_name -> google.protobuf.Timestamp
+	9,  // 4: berth.v1.SignIn.last_use_time:type_name -> google.protobuf.Timestamp
+	9,  // 5: berth.v1.SignIn.expire_time:type_name -> google.protobuf.Timestamp
+	2,  // 6: berth.v1.ListSignInsResponse.sign_ins:type_name -> berth.v1.SignIn
+	1,  // 7: berth.v1.ListSignInsResponse.passkeys:type_name -> berth.v1.Passkey
+	3,  // 8: berth.v1.SignInService.ListSignIns:input_type -> berth.v1.ListSignInsRequest
+	5,  // 9: berth.v1.SignInService.EndSignIns:input_type -> berth.v1.EndSignInsRequest
+	7,  // 10: berth.v1.SignInService.RemovePasskey:input_type -> berth.v1.RemovePasskeyRequest
+	4,  // 11: berth.v1.SignInService.ListSignIns:output_type -> berth.v1.ListSignInsResponse
+	6,  // 12: berth.v1.SignInService.EndSignIns:output_type -> berth.v1.EndSignInsResponse
+	8,  // 13: berth.v1.SignInService.RemovePasskey:output_type -> berth.v1.RemovePasskeyResponse
+	11, // [11:14] is the sub-list for method output_type
+	8,  // [8:11] is the sub-list for method input_type
+	8,  // [8:8] is the sub-list for extension type_name
+	8,  // [8:8] is the sub-list for extension extendee
+	0,  // [0:8] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_sign_in_service_proto_init() }
@@ -500,7 +705,7 @@ func file_berth_v1_sign_in_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_sign_in_service_proto_rawDesc), len(file_berth_v1_sign_in_service_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   5,
+			NumMessages:   8,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

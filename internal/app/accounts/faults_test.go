@@ -99,6 +99,9 @@ func TestFaults_FailTheCall(t *testing.T) {
 		func() error { return app.SweepCodes(ctx, s.Tenant) },
 		func() error { return expect.Error(app.ListSignIns(ctx, owner, ana.Member)) },
 		func() error {
+			return app.RemovePasskey(ctx, owner, ana.Member, testkit.NewID[tenant.PasskeyID]())
+		},
+		func() error {
 			return expect.Error(app.EndSignIns(ctx, owner, accounts.SignInQuery{Member: ana.Member}))
 		},
 		func() error { return expect.Error(app.ListOwnershipTransfers(ctx, owner)) },

@@ -13,19 +13,24 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
+// WaysIn is where a member is signed in with Berth itself, and what signs them in.
+type WaysIn struct {
+	SignIns  []signin.ListedSignIn
+	Passkeys []signin.Passkey
+}
+
 // ListSignIns reads where a member is signed in with Berth itself: the caller, if it names none. Errors:
 // MEMBER_NOT_FOUND.
-func (s *Service) ListSignIns(
-	ctx context.Context, caller tenant.Caller, of tenant.MemberID,
-) ([]signin.ListedSignIn, error) {
+func (s *Service) ListSignIns(ctx context.Context, caller tenant.Caller, of tenant.MemberID) (WaysIn, error) {
 	of, err := ownMember(caller, of)
 	if err != nil {
-		return nil, err
+		return WaysIn{}, err
 	}
-	var all []signin.ListedSignIn
+	var all WaysIn
 	_, err = engine.Get(ctx, s.engine, caller, errNoMember, func(b *pg.Batch, into **member.Member) {
 		accountdb.FindMember(b, caller.Tenant, of, into)
-		accountdb.ListSignIns(b, caller.Tenant, of, caller.SignIn, s.engine.Now(), &all)
+		accountdb.ListSignIns(b, caller.Tenant, of, caller.SignIn, s.engine.Now(), &all.SignIns)
+		accountdb.ListPasskeys(b, caller.Tenant, of, &all.Passkeys)
 	})
 	return all, err
 }
@@ -69,6 +74,34 @@ func (s *Service) EndSignIns(ctx context.Context, caller tenant.Caller, q SignIn
 			}
 		}
 		return ended, nil
+	})
+}
+
+// RemovePasskey removes a passkey of a member: the caller, if it names none. Errors: MEMBER_NOT_FOUND,
+// PERMISSION_DENIED.
+func (s *Service) RemovePasskey(
+	ctx context.Context, caller tenant.Caller, of tenant.MemberID, id tenant.PasskeyID,
+) error {
+	of, err := ownMember(caller, of)
+	if err != nil {
+		return err
+	}
+	t := engine.Transaction{Name: "passkey.remove", Replay: true}
+	return engine.Exec(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) error {
+		var all []signin.Passkey
+		m, facts, err := findWithRoleFacts(ctx, tx, errNoMember, func(b *pg.Batch, into **member.Member) {
+			accountdb.FindMember(b, tx.Tenant, of, into)
+			accountdb.ListPasskeys(b, tx.Tenant, of, &all)
+		})
+		if err == nil && m.ID != tx.Caller.Member {
+			err = facts.roles().CheckEditMember(facts.editor(), m.Roles)
+		}
+		if err != nil || !slices.ContainsFunc(all, func(p signin.Passkey) bool { return p.ID == id }) {
+			return err
+		}
+		accountdb.DeletePasskey(tx.Tx, tx.Tenant, of, id)
+		record.Audit(tx, "passkey.removed", "member", m.ID.UUID, "", map[string]any{"passkey": id.String()})
+		return nil
 	})
 }
 

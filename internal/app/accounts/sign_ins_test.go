@@ -11,6 +11,7 @@ import (
 	"github.com/berthhq/berth/internal/app/accounts"
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/signins"
+	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/signin"
 	"github.com/berthhq/berth/internal/tenant"
@@ -41,11 +42,11 @@ func TestSignIns_AreListedTheLastUsedFirst(t *testing.T) {
 	second, _ := inBrowser(s, ana, "Safari")
 	inBrowser(s, ben, "Chrome")
 	want := []signin.ListedSignIn{{SignIn: second}, {SignIn: first, Current: true}}
-	test.Eq(t, want, expect.Value(s.App.Accounts.ListSignIns(t.Context(), own, tenant.MemberID{}))(t))
+	test.Eq(t, want, expect.Value(s.App.Accounts.ListSignIns(t.Context(), own, tenant.MemberID{}))(t).SignIns)
 	want[1].Current = false
-	test.Eq(t, want, expect.Value(s.App.Accounts.ListSignIns(t.Context(), s.Owner, ana.Member))(t))
+	test.Eq(t, want, expect.Value(s.App.Accounts.ListSignIns(t.Context(), s.Owner, ana.Member))(t).SignIns)
 	s.Clock.Advance(signin.Idle - time.Minute)
-	left := expect.Value(s.App.Accounts.ListSignIns(t.Context(), own, ana.Member))(t)
+	left := expect.Value(s.App.Accounts.ListSignIns(t.Context(), own, ana.Member))(t).SignIns
 	test.Len(t, 1, left, test.Sprint("the other was not used for 30 days"))
 }
 
@@ -85,7 +86,7 @@ func TestEndSignIns_EndsWhatItIsAsked(t *testing.T) {
 	}
 	end(accounts.SignInQuery{IDs: []tenant.SignInID{two.ID}}, 1)
 	end(accounts.SignInQuery{KeepCurrent: true}, 1)
-	left := expect.Value(s.App.Accounts.ListSignIns(t.Context(), own, ana.Member))(t)
+	left := expect.Value(s.App.Accounts.ListSignIns(t.Context(), own, ana.Member))(t).SignIns
 	must.Len(t, 1, left)
 	test.EqOp(t, one.ID, left[0].ID)
 	end(accounts.SignInQuery{IDs: []tenant.SignInID{one.ID}, KeepCurrent: true}, 0)
@@ -109,4 +110,47 @@ func TestEndSignIns_LeavesThoseWithMorePermissions(t *testing.T) {
 	test.NoError(t, end(s.Coach, ana.Member))
 	test.NoError(t, end(s.Owner, boss.Member))
 	test.EqOp(t, 0, s.Count(`select count(*) from sign_ins where tenant_id = $1`, s.Tenant))
+}
+
+// passkeyOf adds a passkey of a member, with which nobody can sign in.
+func passkeyOf(s *testkit.Studio, of tenant.Caller) tenant.PasskeyID {
+	s.T.Helper()
+	return expect.Value(engine.Transact(s.T.Context(), s.App.Engine, of, engine.Transaction{Name: "test"},
+		func(ctx context.Context, tx *engine.Tx) (tenant.PasskeyID, error) {
+			id := tenant.NextID[tenant.PasskeyID](tx.IDs)
+			accountdb.InsertPasskey(tx.Tx, tx.Tenant, signin.Passkey{
+				ID: id, Member: of.Member, CredentialID: id.UUID[:], Credential: []byte("{}"), Name: "Firefox",
+				CreatedAt: tx.Now, UsedAt: tx.Now, AskedAt: tx.Now,
+			})
+			return id, ctx.Err()
+		}))(s.T)
+}
+
+// A passkey is removed by its member, or by staff who may edit them.
+func TestRemovePasskey_OfWhomOneMayEdit(t *testing.T) {
+	t.Parallel()
+	s := testkit.New(t)
+	ctx := t.Context()
+	boss, ana, ben, other := s.AddPerson("Boss", tenant.RoleAdmin), s.AddMember("Ana"), s.AddMember("Ben"), s.OtherTenant()
+	bosss, first, second := passkeyOf(s, boss), passkeyOf(s, ana), passkeyOf(s, ana)
+	left := func() int {
+		return len(expect.Value(s.App.Accounts.ListSignIns(ctx, s.Owner, ana.Member))(t).Passkeys)
+	}
+	remove := func(by tenant.Caller, of tenant.MemberID, id tenant.PasskeyID) fault.Reason {
+		return fault.ReasonOf(s.App.Accounts.RemovePasskey(ctx, by, of, id))
+	}
+	test.EqOp(t, fault.PermissionDeniedReason, remove(s.Coach, boss.Member, bosss))
+	ben.SelfOnly = true
+	test.EqOp(t, fault.MemberNotFound, remove(ben, ana.Member, first))
+	test.EqOp(t, fault.MemberNotFound, remove(other.Owner, ana.Member, first))
+	test.EqOp(t, "", remove(ben, ben.Member, first), test.Sprint("another's is ignored"))
+	test.EqOp(t, 2, left())
+	for range 2 {
+		test.EqOp(t, "", remove(ana, tenant.MemberID{}, first))
+	}
+	test.EqOp(t, 1, left())
+	test.EqOp(t, "", remove(s.Coach, ana.Member, second))
+	test.EqOp(t, 0, left())
+	test.EqOp(t, 2, s.Count(`select count(*) from audit_entries where action = 'passkey.removed' and target_id = $1::text`,
+		ana.Member))
 }

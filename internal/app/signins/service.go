@@ -2,6 +2,8 @@
 package signins
 
 import (
+	"github.com/go-webauthn/webauthn/webauthn"
+
 	"github.com/berthhq/berth/internal/app/accounts"
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/mails"
@@ -14,6 +16,8 @@ type Config struct {
 	Accounts *accounts.Service
 	// Seals sign what browsers keep of a sign-in.
 	Seals seal.Keys
+	// PublicURL is where browsers reach the service. Passkeys are for its host: without a name, there are none.
+	PublicURL string
 	// HasProvider says that members sign in at an identity provider, too.
 	HasProvider bool
 }
@@ -26,12 +30,13 @@ type Service struct {
 	seals       seal.Keys
 	hasProvider bool
 	guesses     guessCount
+	passkeys    *webauthn.WebAuthn // nil: there are none
 }
 
 // New makes a Service.
 func New(c Config) *Service {
 	return &Service{
 		engine: c.Engine, accounts: c.Accounts, mails: mails.Queue{Seals: c.Seals}, seals: c.Seals,
-		hasProvider: c.HasProvider,
+		hasProvider: c.HasProvider, passkeys: newWebAuthn(c.PublicURL),
 	}
 }

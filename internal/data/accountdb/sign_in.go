@@ -34,7 +34,8 @@ var (
 	})
 	signedIn = pg.NewReader(func(s *signin.SignedIn) []pg.Column {
 		return append(signIns.Of(&s.SignIn),
-			pg.Read("m.name", &s.Name), pg.Read("m.status", &s.Status), pg.Read("m.subject <> ''", &s.Linked))
+			pg.Read("m.name", &s.Name), pg.Read("m.email", &s.Email),
+			pg.Read("m.locale", &s.Locale), pg.Read("m.status", &s.Status), pg.Read("m.subject <> ''", &s.Linked))
 	})
 )
 
@@ -86,8 +87,9 @@ delete from sign_ins where tenant_id = $1 and id in (
 		in, owner, limit)
 }
 
-// DeleteSignInsOf deletes the sign-ins of a member.
+// DeleteSignInsOf deletes the sign-ins and passkeys of a member.
 func DeleteSignInsOf(tx *pg.Tx, in tenant.TenantID, owner tenant.MemberID) {
+	tx.Write(`delete from passkeys where tenant_id = $1 and member_id = $2`, in, owner)
 	tx.Write(`delete from sign_ins where tenant_id = $1 and member_id = $2`, in, owner)
 }
 

@@ -58,6 +58,7 @@ func TestConversions_CarryEveryField(t *testing.T) {
 	converttest.Add(&l, pendingMessage, func(p *member.PendingContact) { p.Kind = member.ByPhone })
 	converttest.Add(&l, deviceMessage, func(d *member.Device) { d.Kind = member.Android })
 	converttest.Add(&l, signInMessage, func(s *signin.ListedSignIn) { s.Method = signin.ByPasskey })
+	converttest.Add(&l, passkeyMessage)
 	converttest.AddBack(&l, signInQuery)
 	converttest.Add(&l, tenantMessage)
 	converttest.AddBack(&l, func(m *v1.TenantInput) catalog.Tenant {

@@ -17,7 +17,9 @@ func (s *Accounts) ListSignIns(ctx context.Context, req *v1.ListSignInsRequest) 
 	if err != nil {
 		return nil, err
 	}
-	return &v1.ListSignInsResponse{SignIns: convert.Messages(all, signInMessage)}, nil
+	return &v1.ListSignInsResponse{
+		SignIns: convert.Messages(all.SignIns, signInMessage), Passkeys: convert.Messages(all.Passkeys, passkeyMessage),
+	}, nil
 }
 
 // EndSignIns handles SignInService.EndSignIns.
@@ -27,6 +29,15 @@ func (s *Accounts) EndSignIns(ctx context.Context, req *v1.EndSignInsRequest) (*
 		return nil, err
 	}
 	return &v1.EndSignInsResponse{Ended: int32(ended)}, nil
+}
+
+// RemovePasskey handles SignInService.RemovePasskey.
+func (s *Accounts) RemovePasskey(
+	ctx context.Context, req *v1.RemovePasskeyRequest,
+) (*v1.RemovePasskeyResponse, error) {
+	err := s.Service.RemovePasskey(ctx, request.Caller(ctx), convert.ID[tenant.MemberID](req.GetMemberId()),
+		convert.ID[tenant.PasskeyID](req.GetPasskeyId()))
+	return &v1.RemovePasskeyResponse{}, err
 }
 
 func signInQuery(req *v1.EndSignInsRequest) accounts.SignInQuery {
@@ -49,5 +60,14 @@ func signInMessage(s signin.ListedSignIn) *v1.SignIn {
 		LastUseTime: convert.Timestamp(s.UsedAt),
 		ExpireTime:  convert.Timestamp(s.ExpiresAt),
 		Current:     s.Current,
+	}
+}
+
+func passkeyMessage(p signin.Passkey) *v1.Passkey {
+	return &v1.Passkey{
+		Id:          convert.IDText(p.ID),
+		Browser:     p.Name,
+		CreateTime:  convert.Timestamp(p.CreatedAt),
+		LastUseTime: convert.Timestamp(p.UsedAt),
 	}
 }

@@ -71,6 +71,8 @@ type SignedIn struct {
 	SignIn
 
 	Name   string
+	Email  string
+	Locale string
 	Status member.Status
 	Linked bool // the member has a subject at an identity provider
 }

@@ -7,6 +7,7 @@ import { useText } from "../i18n";
 import { Card, QueryResult, Tag, Time } from "../ui";
 import { DataTable } from "../ui/data-table";
 import { browserName } from "./browser-name";
+import { Passkeys } from "./passkeys";
 import { profileTexts } from "./texts";
 
 interface SignInsProps {
@@ -16,7 +17,7 @@ interface SignInsProps {
   canEnd: boolean;
 }
 
-/** Where a member is signed in with Berth itself. */
+/** Where a member is signed in with Berth itself, and their passkeys. */
 export function SignIns({ memberId = "", canEnd }: SignInsProps) {
   const t = useText(profileTexts);
   const { member } = useMe();
@@ -33,10 +34,10 @@ export function SignIns({ memberId = "", canEnd }: SignInsProps) {
     },
   });
   return (
-    <Card title={own ? t.signIns.own : t.signIns.title} bare>
-      <QueryResult query={query}>
-        {({ signIns }) => (
-          <>
+    <QueryResult query={query}>
+      {({ signIns, passkeys }) => (
+        <Stack gap="md">
+          <Card title={own ? t.signIns.own : t.signIns.title} bare>
             {signIns.length === 0 ? (
               <Text inherit c="dimmed" p="md">
                 {t.signIns.none}
@@ -73,10 +74,11 @@ export function SignIns({ memberId = "", canEnd }: SignInsProps) {
                 </Button>
               </Group>
             )}
-          </>
-        )}
-      </QueryResult>
-    </Card>
+          </Card>
+          <Passkeys memberId={memberId} passkeys={passkeys} own={own} canRemove={canEnd} />
+        </Stack>
+      )}
+    </QueryResult>
   );
 }
 

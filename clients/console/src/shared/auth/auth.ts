@@ -18,6 +18,7 @@ import {
   tenantOf,
 } from "../start/expect-user";
 import { Store } from "../state/store";
+import { makePasskey, signWithPasskey } from "./passkeys";
 
 /*
  * Who is signed in, in this tab. Tokens stay in memory (with a provider: in the tab's session
@@ -65,8 +66,11 @@ export interface StepUp {
   readonly acr_values?: string;
 }
 
-/** Why signing in with a code failed. */
-export type CodeFailure = "code" | "address" | "tooMany" | "unreachable" | "cookies";
+/** Why signing in with a code or a passkey failed. */
+export type CodeFailure = "code" | "address" | "tooMany" | "unreachable" | "cookies" | "passkey";
+
+/** What became of adding a passkey. */
+export type KeyOutcome = "added" | "left" | "known" | "tooMany" | "again" | "failed";
 
 export class Auth extends Store<AuthState> implements Credentials {
   config: Config = {};
@@ -242,7 +246,39 @@ export class Auth extends Store<AuthState> implements Credentials {
   /** Signs in with the code of a mail, or says why it cannot. */
   async signInByCode(request: string, code: string): Promise<CodeFailure | undefined> {
     const answer = await posted("/auth/sign-in", { request, code }).catch(() => undefined);
-    if (answer?.status === 401) return "code";
+    return this.#signedIn(answer, "code");
+  }
+
+  /** Signs in with a passkey, or says why it cannot. */
+  async signInByPasskey(): Promise<CodeFailure | undefined> {
+    const asked = await posted("/auth/passkey/options").catch(() => undefined);
+    if (!asked?.ok) return asked?.status === 401 ? "passkey" : "unreachable";
+    const { request, options } = await asked.json();
+    const made = await signWithPasskey(options);
+    if ("refusal" in made) return made.refusal === "left" ? undefined : "passkey";
+    const { credential } = made;
+    const answer = await posted("/auth/passkey", { request, credential }).catch(() => undefined);
+    return this.#signedIn(answer, "passkey");
+  }
+
+  /** Adds a passkey of this browser's, with which the user signs in to the tenant. */
+  async addPasskey(tenant: string): Promise<KeyOutcome> {
+    const asked = await posted("/auth/passkeys/options", { tenant }).catch(() => undefined);
+    if (!asked?.ok) return refusals[asked?.status ?? 0] ?? "failed";
+    const { request, options } = await asked.json();
+    const made = await makePasskey(options);
+    if ("refusal" in made) return made.refusal;
+    const { credential } = made;
+    const answer = await posted("/auth/passkeys", { request, credential }).catch(() => undefined);
+    return answer?.ok ? "added" : (refusals[answer?.status ?? 0] ?? "failed");
+  }
+
+  /** Goes on as whom the browser has signed in as, or says why it has not. */
+  async #signedIn(
+    answer: Response | undefined,
+    refused: CodeFailure,
+  ): Promise<CodeFailure | undefined> {
+    if (answer?.status === 401) return refused;
     if (answer?.status === 429) return "tooMany";
     if (!answer?.ok) return "unreachable";
     try {
@@ -301,5 +337,8 @@ export class Auth extends Store<AuthState> implements Credentials {
     await manager?.signoutRedirect().catch(() => undefined);
   }
 }
+
+/** What a status says about adding a passkey. */
+const refusals: Record<number, KeyOutcome> = { 403: "again", 429: "tooMany" };
 
 const signedOut = () => new ConnectError("signed out", Code.Unauthenticated);

@@ -1,14 +1,16 @@
 import { Alert, Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useInterval } from "@mantine/hooks";
+import { IconFingerprint } from "@tabler/icons-react";
 import { type FormEvent, useState } from "react";
 import { useText } from "../i18n";
 import type { CodeFailure } from "./auth";
+import { passkeysWork } from "./passkeys";
 import { useAuth } from "./user";
 
 /** How long to wait for a mail before one asks for another, in seconds. */
 const patience = 30;
 
-/** Signs in with the server itself: by a code that a mail brings. */
+/** Signs in with the server itself: by a code that a mail brings, or by a passkey. */
 export function CodeForm() {
   const auth = useAuth();
   const t = useText();
@@ -65,6 +67,16 @@ export function CodeForm() {
           <Button type="submit" loading={busy}>
             {t.signIn.sendCode}
           </Button>
+          {passkeysWork() && (
+            <Button
+              variant="default"
+              leftSection={<IconFingerprint size={18} aria-hidden />}
+              disabled={busy}
+              onClick={() => void doing(() => auth.signInByPasskey())}
+            >
+              {t.signIn.byPasskey}
+            </Button>
+          )}
         </Stack>
       </form>
     );

@@ -62,10 +62,13 @@ export const de: typeof en = {
     codeSent: (address: string) =>
       `Wenn ${address} die Adresse eines Mitglieds ist, ist eine Mail mit einem Code unterwegs. Der Code gilt zehn Minuten.`,
     code: "Code",
+    byPasskey: "Mit Passkey anmelden",
     resend: "Neuen Code senden",
     resendIn: (seconds: number) => `Neuen Code senden in ${seconds} s`,
     otherAddress: "Andere Adresse",
     codeFailures: {
+      passkey:
+        "Dieser Passkey hat hier nicht funktioniert. Versuchen Sie es noch einmal, oder nehmen Sie einen Code.",
       code: "Dieser Code ist falsch oder zu alt. Nehmen Sie den aus der neuesten Mail, oder lassen Sie einen neuen senden.",
       address: "Das ist keine E-Mail-Adresse. Prüfen Sie die Schreibweise.",
       tooMany:

@@ -61,10 +61,12 @@ export const en = {
     codeSent: (address: string) =>
       `If ${address} is a member’s address, a mail with a code is on its way. The code is valid for ten minutes.`,
     code: "Code",
+    byPasskey: "Sign in with a passkey",
     resend: "Send another code",
     resendIn: (seconds: number) => `Send another code in ${seconds} s`,
     otherAddress: "Use another address",
     codeFailures: {
+      passkey: "This passkey did not work here. Try again, or use a code.",
       code: "This code is wrong or too old. Take the one of the newest mail, or have another one sent.",
       address: "This is no email address. Check how it is spelled.",
       tooMany: "There were too many attempts. Wait for a while, then try again.",

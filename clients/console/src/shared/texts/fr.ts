@@ -61,10 +61,12 @@ export const fr: typeof en = {
     codeSent: (address: string) =>
       `Si ${address} est l’adresse d’un membre, un e-mail avec un code est en route. Le code est valable dix minutes.`,
     code: "Code",
+    byPasskey: "Se connecter avec une clé d’accès",
     resend: "Envoyer un autre code",
     resendIn: (seconds: number) => `Envoyer un autre code dans ${seconds} s`,
     otherAddress: "Utiliser une autre adresse",
     codeFailures: {
+      passkey: "Cette clé d’accès n’a pas fonctionné ici. Réessayez, ou utilisez un code.",
       code: "Ce code est faux ou trop ancien. Prenez celui du dernier e-mail, ou demandez-en un autre.",
       address: "Ce n’est pas une adresse e-mail. Vérifiez l’orthographe.",
       tooMany: "Il y a eu trop de tentatives. Attendez un moment, puis réessayez.",

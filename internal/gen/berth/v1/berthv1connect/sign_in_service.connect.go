@@ -39,12 +39,15 @@ const (
 	// SignInServiceEndSignInsProcedure is the fully-qualified name of the SignInService's EndSignIns
 	// RPC.
 	SignInServiceEndSignInsProcedure = "/berth.v1.SignInService/EndSignIns"
+	// SignInServiceRemovePasskeyProcedure is the fully-qualified name of the SignInService's
+	// RemovePasskey RPC.
+	SignInServiceRemovePasskeyProcedure = "/berth.v1.SignInService/RemovePasskey"
 )
 
 // SignInServiceClient is a client for the berth.v1.SignInService service.
 type SignInServiceClient interface {
-	// ListSignIns lists where a member is signed in: the caller, or any member with the permission. A member has up to
-	// 50 sign-ins.
+	// ListSignIns lists where a member is signed in, and the passkeys that sign them in: the caller, or any member with
+	// the permission. A member has up to 50 sign-ins and 10 passkeys.
 	// Order: the last used first.
 	// Errors: MEMBER_NOT_FOUND.
 	ListSignIns(context.Context, *v1.ListSignInsRequest) (*v1.ListSignInsResponse, error)
@@ -53,6 +56,11 @@ type SignInServiceClient interface {
 	// Repeated: changes nothing.
 	// Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED.
 	EndSignIns(context.Context, *v1.EndSignInsRequest) (*v1.EndSignInsResponse, error)
+	// RemovePasskey removes a passkey of a member: the caller, or any member with the permission, unless they have a
+	// permission that the caller lacks. It signs nobody in any more. Where it did, the member stays signed in.
+	// Repeated: changes nothing.
+	// Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED.
+	RemovePasskey(context.Context, *v1.RemovePasskeyRequest) (*v1.RemovePasskeyResponse, error)
 }
 
 // NewSignInServiceClient constructs a client for the berth.v1.SignInService service. By default, it
@@ -79,13 +87,20 @@ func NewSignInServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			connect.WithSchema(signInServiceMethods.ByName("EndSignIns")),
 			connect.WithClientOptions(opts...),
 		),
+		removePasskey: connect.NewClient[v1.RemovePasskeyRequest, v1.RemovePasskeyResponse](
+			httpClient,
+			baseURL+SignInServiceRemovePasskeyProcedure,
+			connect.WithSchema(signInServiceMethods.ByName("RemovePasskey")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
 // signInServiceClient implements SignInServiceClient.
 type signInServiceClient struct {
-	listSignIns *connect.Client[v1.ListSignInsRequest, v1.ListSignInsResponse]
-	endSignIns  *connect.Client[v1.EndSignInsRequest, v1.EndSignInsResponse]
+	listSignIns   *connect.Client[v1.ListSignInsRequest, v1.ListSignInsResponse]
+	endSignIns    *connect.Client[v1.EndSignInsRequest, v1.EndSignInsResponse]
+	removePasskey *connect.Client[v1.RemovePasskeyRequest, v1.RemovePasskeyResponse]
 }
 
 // ListSignIns calls berth.v1.SignInService.ListSignIns.
@@ -106,10 +121,19 @@ func (c *signInServiceClient) EndSignIns(ctx context.Context, req *v1.EndSignIns
 	return nil, err
 }
 
+// RemovePasskey calls berth.v1.SignInService.RemovePasskey.
+func (c *signInServiceClient) RemovePasskey(ctx context.Context, req *v1.RemovePasskeyRequest) (*v1.RemovePasskeyResponse, error) {
+	response, err := c.removePasskey.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // SignInServiceHandler is an implementation of the berth.v1.SignInService service.
 type SignInServiceHandler interface {
-	// ListSignIns lists where a member is signed in: the caller, or any member with the permission. A member has up to
-	// 50 sign-ins.
+	// ListSignIns lists where a member is signed in, and the passkeys that sign them in: the caller, or any member with
+	// the permission. A member has up to 50 sign-ins and 10 passkeys.
 	// Order: the last used first.
 	// Errors: MEMBER_NOT_FOUND.
 	ListSignIns(context.Context, *v1.ListSignInsRequest) (*v1.ListSignInsResponse, error)
@@ -118,6 +142,11 @@ type SignInServiceHandler interface {
 	// Repeated: changes nothing.
 	// Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED.
 	EndSignIns(context.Context, *v1.EndSignInsRequest) (*v1.EndSignInsResponse, error)
+	// RemovePasskey removes a passkey of a member: the caller, or any member with the permission, unless they have a
+	// permission that the caller lacks. It signs nobody in any more. Where it did, the member stays signed in.
+	// Repeated: changes nothing.
+	// Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED.
+	RemovePasskey(context.Context, *v1.RemovePasskeyRequest) (*v1.RemovePasskeyResponse, error)
 }
 
 // NewSignInServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -140,12 +169,20 @@ func NewSignInServiceHandler(svc SignInServiceHandler, opts ...connect.HandlerOp
 		connect.WithSchema(signInServiceMethods.ByName("EndSignIns")),
 		connect.WithHandlerOptions(opts...),
 	)
+	signInServiceRemovePasskeyHandler := connect.NewUnaryHandlerSimple(
+		SignInServiceRemovePasskeyProcedure,
+		svc.RemovePasskey,
+		connect.WithSchema(signInServiceMethods.ByName("RemovePasskey")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/berth.v1.SignInService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case SignInServiceListSignInsProcedure:
 			signInServiceListSignInsHandler.ServeHTTP(w, r)
 		case SignInServiceEndSignInsProcedure:
 			signInServiceEndSignInsHandler.ServeHTTP(w, r)
+		case SignInServiceRemovePasskeyProcedure:
+			signInServiceRemovePasskeyHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -161,4 +198,8 @@ func (UnimplementedSignInServiceHandler) ListSignIns(context.Context, *v1.ListSi
 
 func (UnimplementedSignInServiceHandler) EndSignIns(context.Context, *v1.EndSignInsRequest) (*v1.EndSignInsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.SignInService.EndSignIns is not implemented"))
+}
+
+func (UnimplementedSignInServiceHandler) RemovePasskey(context.Context, *v1.RemovePasskeyRequest) (*v1.RemovePasskeyResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.SignInService.RemovePasskey is not implemented"))
 }

@@ -112,6 +112,8 @@ export const de: typeof en = {
     RECIPIENT_UNREACHABLE: () => "Es gibt keine Telefonnummer, keine Adresse und kein Gerät dafür.",
     IMPORT_NOT_FOUND: () => "Diesen Import gibt es nicht, oder er ist zu lange her.",
     SIGN_IN_ENDED: () => "Sie sind nicht mehr angemeldet. Bitte melden Sie sich neu an.",
+    PASSKEY_INVALID: () =>
+      "Dieser Passkey meldet hier niemanden an. Versuchen Sie es noch einmal, oder nehmen Sie einen Code.",
     SIGN_IN_CODE_INVALID: () =>
       "Der Code stimmt nicht oder gilt nicht mehr. Nehmen Sie den aus der neuesten E-Mail, oder fordern Sie einen neuen an.",
     BULK_TOO_LARGE: (f) =>

@@ -106,6 +106,7 @@ export const en = {
     RECIPIENT_UNREACHABLE: () => "There is no phone number, address or device to send this to.",
     IMPORT_NOT_FOUND: () => "There is no such import, or it was too long ago.",
     SIGN_IN_ENDED: () => "You are no longer signed in. Sign in again.",
+    PASSKEY_INVALID: () => "This passkey signs nobody in here. Try again, or use a code.",
     SIGN_IN_CODE_INVALID: () =>
       "The code is wrong, or no longer good. Take the one of the newest mail, or ask for a new one.",
     BULK_TOO_LARGE: (f: Facts) =>

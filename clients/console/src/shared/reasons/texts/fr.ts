@@ -109,6 +109,8 @@ export const fr: typeof en = {
       "Il n’y a ni numéro de téléphone, ni adresse, ni appareil pour cet envoi.",
     IMPORT_NOT_FOUND: () => "Cet import n’existe pas, ou il est trop ancien.",
     SIGN_IN_ENDED: () => "Vous n’êtes plus connecté. Reconnectez-vous.",
+    PASSKEY_INVALID: () =>
+      "Cette clé d’accès ne connecte personne ici. Réessayez, ou utilisez un code.",
     SIGN_IN_CODE_INVALID: () =>
       "Le code est incorrect ou n’est plus valable. Prenez celui du dernier e-mail, ou demandez-en un nouveau.",
     BULK_TOO_LARGE: (f) =>

@@ -13,7 +13,49 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/sign_in_service.proto.
  */
 export const file_berth_v1_sign_in_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch5iZXJ0aC92MS9zaWduX2luX3NlcnZpY2UucHJvdG8SCGJlcnRoLnYxIoQCCgZTaWduSW4SCgoCaWQYASABKAkSJgoGbWV0aG9kGAIgASgOMhYuYmVydGgudjEuU2lnbkluTWV0aG9kEg8KB2Jyb3dzZXIYAyABKAkSDwoHYWRkcmVzcxgEIAEoCRIvCgtjcmVhdGVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNbGFzdF91c2VfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLZXhwaXJlX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB2N1cnJlbnQYCCABKAgiOgoSTGlzdFNpZ25JbnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCgltZW1iZXJfaWQYAiABKAkiOQoTTGlzdFNpZ25JbnNSZXNwb25zZRIiCghzaWduX2lucxgBIAMoCzIQLmJlcnRoLnYxLlNpZ25JbiJkChFFbmRTaWduSW5zUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEQoJbWVtYmVyX2lkGAIgASgJEhMKC3NpZ25faW5faWRzGAMgAygJEhQKDGtlZXBfY3VycmVudBgEIAEoCCIjChJFbmRTaWduSW5zUmVzcG9uc2USDQoFZW5kZWQYASABKAUqggEKDFNpZ25Jbk1ldGhvZBIeChpTSUdOX0lOX01FVEhPRF9VTlNQRUNJRklFRBAAEhcKE1NJR05fSU5fTUVUSE9EX0NPREUQARIaChZTSUdOX0lOX01FVEhPRF9QQVNTS0VZEAISHQoZU0lHTl9JTl9NRVRIT0RfSU5WSVRBVElPThADMtIBCg1TaWduSW5TZXJ2aWNlEmIKC0xpc3RTaWduSW5zEhwuYmVydGgudjEuTGlzdFNpZ25JbnNSZXF1ZXN0Gh0uYmVydGgudjEuTGlzdFNpZ25JbnNSZXNwb25zZSIWkAIByvMYDwgCEgttZW1iZXIucmVhZBJdCgpFbmRTaWduSW5zEhsuYmVydGgudjEuRW5kU2lnbkluc1JlcXVlc3QaHC5iZXJ0aC52MS5FbmRTaWduSW5zUmVzcG9uc2UiFMrzGBAIAhIMbWVtYmVyLndyaXRlQlIKFGNvbS5iZXJ0aGhxLmJlcnRoLnYxUAFaLWdpdGh1Yi5jb20vYmVydGhocS9iZXJ0aC9nZW4vYmVydGgvdjE7YmVydGh2MaoCCEJlcnRoLlYxYgZwcm90bzM", [file_berth_v1_access, file_google_protobuf_timestamp]);
+  fileDesc("Ch5iZXJ0aC92MS9zaWduX2luX3NlcnZpY2UucHJvdG8SCGJlcnRoLnYxIooBCgdQYXNza2V5EgoKAmlkGAEgASgJEg8KB2Jyb3dzZXIYAiABKAkSLwoLY3JlYXRlX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDWxhc3RfdXNlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIoQCCgZTaWduSW4SCgoCaWQYASABKAkSJgoGbWV0aG9kGAIgASgOMhYuYmVydGgudjEuU2lnbkluTWV0aG9kEg8KB2Jyb3dzZXIYAyABKAkSDwoHYWRkcmVzcxgEIAEoCRIvCgtjcmVhdGVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNbGFzdF91c2VfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLZXhwaXJlX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB2N1cnJlbnQYCCABKAgiOgoSTGlzdFNpZ25JbnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCgltZW1iZXJfaWQYAiABKAkiXgoTTGlzdFNpZ25JbnNSZXNwb25zZRIiCghzaWduX2lucxgBIAMoCzIQLmJlcnRoLnYxLlNpZ25JbhIjCghwYXNza2V5cxgCIAMoCzIRLmJlcnRoLnYxLlBhc3NrZXkiZAoRRW5kU2lnbkluc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhEKCW1lbWJlcl9pZBgCIAEoCRITCgtzaWduX2luX2lkcxgDIAMoCRIUCgxrZWVwX2N1cnJlbnQYBCABKAgiIwoSRW5kU2lnbkluc1Jlc3BvbnNlEg0KBWVuZGVkGAEgASgFIlAKFFJlbW92ZVBhc3NrZXlSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCgltZW1iZXJfaWQYAiABKAkSEgoKcGFzc2tleV9pZBgDIAEoCSIXChVSZW1vdmVQYXNza2V5UmVzcG9uc2UqggEKDFNpZ25Jbk1ldGhvZBIeChpTSUdOX0lOX01FVEhPRF9VTlNQRUNJRklFRBAAEhcKE1NJR05fSU5fTUVUSE9EX0NPREUQARIaChZTSUdOX0lOX01FVEhPRF9QQVNTS0VZEAISHQoZU0lHTl9JTl9NRVRIT0RfSU5WSVRBVElPThADMroCCg1TaWduSW5TZXJ2aWNlEmIKC0xpc3RTaWduSW5zEhwuYmVydGgudjEuTGlzdFNpZ25JbnNSZXF1ZXN0Gh0uYmVydGgudjEuTGlzdFNpZ25JbnNSZXNwb25zZSIWkAIByvMYDwgCEgttZW1iZXIucmVhZBJdCgpFbmRTaWduSW5zEhsuYmVydGgudjEuRW5kU2lnbkluc1JlcXVlc3QaHC5iZXJ0aC52MS5FbmRTaWduSW5zUmVzcG9uc2UiFMrzGBAIAhIMbWVtYmVyLndyaXRlEmYKDVJlbW92ZVBhc3NrZXkSHi5iZXJ0aC52MS5SZW1vdmVQYXNza2V5UmVxdWVzdBofLmJlcnRoLnYxLlJlbW92ZVBhc3NrZXlSZXNwb25zZSIUyvMYEAgCEgxtZW1iZXIud3JpdGVCUgoUY29tLmJlcnRoaHEuYmVydGgudjFQAVotZ2l0aHViLmNvbS9iZXJ0aGhxL2JlcnRoL2dlbi9iZXJ0aC92MTtiZXJ0aHYxqgIIQmVydGguVjFiBnByb3RvMw", [file_berth_v1_access, file_google_protobuf_timestamp]);
+
+/**
+ * Passkey is a key of a member's device that signs them in, in this tenant alone.
+ *
+ * @generated from message berth.v1.Passkey
+ */
+export type Passkey = Message<"berth.v1.Passkey"> & {
+  /**
+   * The ID of the passkey.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * The browser that added it, as it named itself, such as "Firefox". Empty if it did not.
+   *
+   * @generated from field: string browser = 2;
+   */
+  browser: string;
+
+  /**
+   * When it was added.
+   *
+   * @generated from field: google.protobuf.Timestamp create_time = 3;
+   */
+  createTime?: Timestamp | undefined;
+
+  /**
+   * When it last signed in. That it was added counts.
+   *
+   * @generated from field: google.protobuf.Timestamp last_use_time = 4;
+   */
+  lastUseTime?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message berth.v1.Passkey.
+ * Use `create(PasskeySchema)` to create a new message.
+ */
+export const PasskeySchema: GenMessage<Passkey> = /*@__PURE__*/
+  messageDesc(file_berth_v1_sign_in_service, 0);
 
 /**
  * SignIn is a browser that is signed in as a member with Berth itself.
@@ -83,7 +125,7 @@ export type SignIn = Message<"berth.v1.SignIn"> & {
  * Use `create(SignInSchema)` to create a new message.
  */
 export const SignInSchema: GenMessage<SignIn> = /*@__PURE__*/
-  messageDesc(file_berth_v1_sign_in_service, 0);
+  messageDesc(file_berth_v1_sign_in_service, 1);
 
 /**
  * ListSignInsRequest names a member.
@@ -111,7 +153,7 @@ export type ListSignInsRequest = Message<"berth.v1.ListSignInsRequest"> & {
  * Use `create(ListSignInsRequestSchema)` to create a new message.
  */
 export const ListSignInsRequestSchema: GenMessage<ListSignInsRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_sign_in_service, 1);
+  messageDesc(file_berth_v1_sign_in_service, 2);
 
 /**
  * ListSignInsResponse has the sign-ins of the member.
@@ -125,6 +167,13 @@ export type ListSignInsResponse = Message<"berth.v1.ListSignInsResponse"> & {
    * @generated from field: repeated berth.v1.SignIn sign_ins = 1;
    */
   signIns: SignIn[];
+
+  /**
+   * The passkeys, the newest first.
+   *
+   * @generated from field: repeated berth.v1.Passkey passkeys = 2;
+   */
+  passkeys: Passkey[];
 };
 
 /**
@@ -132,7 +181,7 @@ export type ListSignInsResponse = Message<"berth.v1.ListSignInsResponse"> & {
  * Use `create(ListSignInsResponseSchema)` to create a new message.
  */
 export const ListSignInsResponseSchema: GenMessage<ListSignInsResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_sign_in_service, 2);
+  messageDesc(file_berth_v1_sign_in_service, 3);
 
 /**
  * EndSignInsRequest selects sign-ins of a member.
@@ -174,7 +223,7 @@ export type EndSignInsRequest = Message<"berth.v1.EndSignInsRequest"> & {
  * Use `create(EndSignInsRequestSchema)` to create a new message.
  */
 export const EndSignInsRequestSchema: GenMessage<EndSignInsRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_sign_in_service, 3);
+  messageDesc(file_berth_v1_sign_in_service, 4);
 
 /**
  * EndSignInsResponse says how many have ended.
@@ -195,7 +244,57 @@ export type EndSignInsResponse = Message<"berth.v1.EndSignInsResponse"> & {
  * Use `create(EndSignInsResponseSchema)` to create a new message.
  */
 export const EndSignInsResponseSchema: GenMessage<EndSignInsResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_sign_in_service, 4);
+  messageDesc(file_berth_v1_sign_in_service, 5);
+
+/**
+ * RemovePasskeyRequest names a passkey of a member.
+ *
+ * @generated from message berth.v1.RemovePasskeyRequest
+ */
+export type RemovePasskeyRequest = Message<"berth.v1.RemovePasskeyRequest"> & {
+  /**
+   * The tenant. Optional if the token is valid for exactly one tenant.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * The member. Empty: the caller.
+   *
+   * @generated from field: string member_id = 2;
+   */
+  memberId: string;
+
+  /**
+   * The passkey. One that was removed, or is another member's, is ignored.
+   *
+   * @generated from field: string passkey_id = 3;
+   */
+  passkeyId: string;
+};
+
+/**
+ * Describes the message berth.v1.RemovePasskeyRequest.
+ * Use `create(RemovePasskeyRequestSchema)` to create a new message.
+ */
+export const RemovePasskeyRequestSchema: GenMessage<RemovePasskeyRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_sign_in_service, 6);
+
+/**
+ * RemovePasskeyResponse is empty.
+ *
+ * @generated from message berth.v1.RemovePasskeyResponse
+ */
+export type RemovePasskeyResponse = Message<"berth.v1.RemovePasskeyResponse"> & {
+};
+
+/**
+ * Describes the message berth.v1.RemovePasskeyResponse.
+ * Use `create(RemovePasskeyResponseSchema)` to create a new message.
+ */
+export const RemovePasskeyResponseSchema: GenMessage<RemovePasskeyResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_sign_in_service, 7);
 
 /**
  * SignInMethod says how somebody proved who they are.
@@ -246,8 +345,8 @@ export const SignInMethodSchema: GenEnum<SignInMethod> = /*@__PURE__*/
  */
 export const SignInService: GenService<{
   /**
-   * ListSignIns lists where a member is signed in: the caller, or any member with the permission. A member has up to
-   * 50 sign-ins.
+   * ListSignIns lists where a member is signed in, and the passkeys that sign them in: the caller, or any member with
+   * the permission. A member has up to 50 sign-ins and 10 passkeys.
    * Order: the last used first.
    * Errors: MEMBER_NOT_FOUND.
    *
@@ -270,6 +369,19 @@ export const SignInService: GenService<{
     methodKind: "unary";
     input: typeof EndSignInsRequestSchema;
     output: typeof EndSignInsResponseSchema;
+  },
+  /**
+   * RemovePasskey removes a passkey of a member: the caller, or any member with the permission, unless they have a
+   * permission that the caller lacks. It signs nobody in any more. Where it did, the member stays signed in.
+   * Repeated: changes nothing.
+   * Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED.
+   *
+   * @generated from rpc berth.v1.SignInService.RemovePasskey
+   */
+  removePasskey: {
+    methodKind: "unary";
+    input: typeof RemovePasskeyRequestSchema;
+    output: typeof RemovePasskeyResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_berth_v1_sign_in_service, 0);
