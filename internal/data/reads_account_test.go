@@ -103,6 +103,9 @@ var accountReads = []read{
 		"third [coach] other [coach] entry [coach]"},
 	{accountdb.ListInvitations, args{member.InvitationSearch{Now: now, Limit: 1}}, "third [coach]"},
 	{accountdb.ListInvitations, args{member.InvitationSearch{
+		Now: now, Limit: 1, States: []member.InvitationState{},
+	}}, "third [coach]"},
+	{accountdb.ListInvitations, args{member.InvitationSearch{
 		Now: now, After: id[tenant.InvitationID]("other"), Limit: 9,
 	}}, "entry [coach]"},
 	{accountdb.ListInvitations, args{member.InvitationSearch{

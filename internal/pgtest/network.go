@@ -12,7 +12,9 @@ import (
 
 // Network is what connections go over. It counts round trips and breaks connections.
 type Network struct {
-	Trips, Dials atomic.Int64 // a round trip is a write that is followed by a wait for the answer
+	// A round trip begins with the first write after an answer. Reads do not tell: while a write is slow, pgx already
+	// waits for the next answer.
+	Trips, Dials atomic.Int64
 
 	cut atomic.Pointer[Cut]
 }
@@ -43,11 +45,13 @@ type watchedConn struct {
 	net.Conn
 
 	network *Network
-	asked   atomic.Bool
+	waits   atomic.Bool // for an answer
 }
 
 func (c *watchedConn) Write(p []byte) (int, error) {
-	c.asked.Store(true)
+	if !c.waits.Swap(true) {
+		c.network.Trips.Add(1)
+	}
 	at := c.network.cut.Load()
 	if at == nil || !bytes.Contains(p, []byte(at.Text)) || !c.network.cut.CompareAndSwap(at, nil) {
 		return c.Conn.Write(p)
@@ -63,8 +67,9 @@ func (c *watchedConn) Write(p []byte) (int, error) {
 }
 
 func (c *watchedConn) Read(p []byte) (int, error) {
-	if c.asked.Swap(false) {
-		c.network.Trips.Add(1)
+	n, err := c.Conn.Read(p)
+	if n > 0 {
+		c.waits.Store(false)
 	}
-	return c.Conn.Read(p)
+	return n, err
 }

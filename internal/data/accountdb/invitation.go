@@ -33,7 +33,7 @@ var (
 	listInvitations = pg.SQL(`select ` + invited.Columns() + ` from invitations v
   join members m on m.tenant_id = v.tenant_id and m.id = v.member_id
 where v.tenant_id = $1 and ($2::uuid is null or v.member_id = $2)
-  and ($3::text[] is null or case
+  and (coalesce(cardinality($3::text[]), 0) = 0 or case
     when v.accepted_at is not null then 'ACCEPTED'
     when v.revoked_at is not null then 'REVOKED'
     when v.expires_at <= $4::timestamptz then 'EXPIRED'
