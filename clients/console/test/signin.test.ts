@@ -167,3 +167,35 @@ test("makes a person the member with their email, with one call", async () => {
   await page.getByRole("link", { name: "Bookings" }).first().waitFor();
   expect(linked).toBe(true);
 });
+
+// With a provider, the page of an invitation leads here, and the person signs in first.
+test("makes a person the member whom they were invited as, with one call", async () => {
+  await using there = await visit({ role: "member", path: "", width: 390, fresh: true });
+  const { page } = there;
+  const { partner = "", member = "" } = berth().tenants[studio]?.tokens ?? {};
+  await page.route("**/dev/token", (route) => route.fulfill({ json: { access_token: partner } }));
+  const links: unknown[] = [];
+  await page.route("**/berth.v1.InvitationService/AcceptInvitation", async (route) => {
+    links.push(route.request().postDataJSON().link);
+    await route.continue();
+  });
+  await page.goto(`${berth().address}/app/?invitation=forged`);
+  await page.getByRole("heading", { name: "You are not a member here yet" }).waitFor();
+  expect(links).toEqual(["forged"]);
+  await page.unroute("**/berth.v1.InvitationService/AcceptInvitation");
+  await page.route("**/berth.v1.InvitationService/AcceptInvitation", async (route) => {
+    links.push(route.request().postDataJSON().link);
+    await route.fulfill({ json: {} });
+  });
+  await page.route("**/berth.v1.*/*", async (route) => {
+    const headers = route.request().headers();
+    await (links.length > 1
+      ? route.fallback({ headers: { ...headers, authorization: `Bearer ${member}` } })
+      : route.fallback());
+  });
+  await page.goto(`${berth().address}/app/bookings?invitation=good`);
+  await page.getByRole("heading", { name: "My bookings" }).waitFor();
+  expect(links).toEqual(["forged", "good"]);
+  expect(page.url()).toBe(`${berth().address}/app/bookings`);
+  there.complaints.splice(0); // the refusals, in the console
+});

@@ -32,7 +32,7 @@ export const routes = {
   setup: route("/setup"),
   session: route("/sessions/:id"),
   teeSheet: route("/tee-sheet", { date, tee: text() }),
-  members: route("/members"),
+  members: route("/members", { tab }),
   member: route("/members/:id", { tab }),
   analytics: route("/analytics", { days: number(28), location: text(), service: text() }),
   catalog: route("/catalog", { tab }),

@@ -1,7 +1,7 @@
 import { MemberService, MemberStatus } from "@berthhq/client";
 import { Button, Group, Select, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { IconFileImport, IconUserPlus } from "@tabler/icons-react";
+import { IconFileImport, IconMailPlus, IconUserPlus } from "@tabler/icons-react";
 import { useState } from "react";
 import { Link, useNavigate } from "react-router";
 import { usePages } from "../../shared/api/pages";
@@ -11,29 +11,28 @@ import { options } from "../../shared/forms/options";
 import { useText } from "../../shared/i18n";
 import { PageHead, State, Tag } from "../../shared/ui";
 import { routes } from "../routes";
-import { CallForm, DialogButton, List, MemberLink, NumberSelect, Page, TenantTime } from "../ui";
+import {
+  CallForm,
+  DialogButton,
+  List,
+  MemberLink,
+  NumberSelect,
+  Page,
+  Tabbed,
+  TenantTime,
+} from "../ui";
 import { useSave } from "../ui/edit-form";
 import { Name, SearchInput } from "../ui/inputs";
+import { InviteBox, useInvite } from "../ui/invite";
 import { RoleTags } from "../ui/roles";
 import { uiTexts } from "../ui/texts";
+import { Invitations, Invite } from "./invitations";
 import { accountTexts } from "./texts";
 
 export function MembersPage() {
   const t = useText(accountTexts, uiTexts);
   const can = useCan();
   const [query, setQuery] = useState("");
-  const [settled] = useDebouncedValue(query.trim(), 180);
-  const [role, setRole] = useState<string | null>(null);
-  const [status, setStatus] = useState<number>(MemberStatus.ACTIVE);
-  const members = usePages(
-    MemberService.method.listMembers,
-    {
-      filter: { query: settled, role: role ?? "", statuses: status ? [status] : [] },
-      pageSize: 60,
-    },
-    (page) => page.members,
-    { keep: true },
-  );
   return (
     <Page>
       <PageHead title={t.nav.members} note={t.members.note}>
@@ -48,18 +47,54 @@ export function MembersPage() {
           </Button>
         )}
         {can("member.write") && (
-          <DialogButton label={t.members.add} icon={IconUserPlus}>
-            {(close) => <AddMember name={query} onClose={close} />}
-          </DialogButton>
+          <>
+            <DialogButton variant="default" label={t.invitations.invite} icon={IconMailPlus}>
+              {(close) => <Invite onClose={close} />}
+            </DialogButton>
+            <DialogButton label={t.members.add} icon={IconUserPlus}>
+              {(close) => <AddMember name={query} onClose={close} />}
+            </DialogButton>
+          </>
         )}
       </PageHead>
+      <Tabbed
+        parts={[
+          ["members", t.nav.members, () => <MemberList query={query} onQuery={setQuery} />],
+          ["invitations", t.invitations.tab, () => <Invitations />],
+        ]}
+      />
+    </Page>
+  );
+}
+
+interface MemberListProps {
+  query: string;
+  onQuery: (query: string) => void;
+}
+
+function MemberList({ query, onQuery }: MemberListProps) {
+  const t = useText(accountTexts, uiTexts);
+  const [settled] = useDebouncedValue(query.trim(), 180);
+  const [role, setRole] = useState<string | null>(null);
+  const [status, setStatus] = useState<number>(MemberStatus.ACTIVE);
+  const members = usePages(
+    MemberService.method.listMembers,
+    {
+      filter: { query: settled, role: role ?? "", statuses: status ? [status] : [] },
+      pageSize: 60,
+    },
+    (page) => page.members,
+    { keep: true },
+  );
+  return (
+    <>
       <Group gap={8} mb={12}>
         <SearchInput
           label={t.members.find}
           flex="1 1 260px"
           maw={420}
           value={query}
-          onChange={setQuery}
+          onChange={onQuery}
           autoFocus
         />
         <Select
@@ -114,7 +149,7 @@ export function MembersPage() {
           },
         ]}
       />
-    </Page>
+    </>
   );
 }
 
@@ -125,9 +160,12 @@ function AddMember({ name, onClose }: { name: string; onClose: () => void }) {
   const create = useSave(MemberService.method.createMember, ({ member }) =>
     t.members.added(member?.name ?? ""),
   );
+  const [invited, setInvited] = useState(false);
+  const invite = useInvite();
   const run = async () => {
     const phone = form.values.phone.replace(/[\s()-]/g, "");
     const answer = await create({ member: { ...form.values, phone } });
+    if (answer?.member && invited) await invite([answer.member]);
     if (answer?.member) void go(routes.member.path({ id: answer.member.id }));
   };
   return (
@@ -136,6 +174,7 @@ function AddMember({ name, onClose }: { name: string; onClose: () => void }) {
       <TextInput {...form.text("email")} type="email" maxLength={254} />
       <TextInput {...form.text("phone")} type="tel" description={t.common.phoneNote} />
       <TextInput {...form.text("tier")} maxLength={50} />
+      {form.values.email.trim() !== "" && <InviteBox checked={invited} onChange={setInvited} />}
     </CallForm>
   );
 }

@@ -12,6 +12,7 @@ import { routes } from "../routes";
 import { CallForm, DataTable, DialogButton, Dimmed, MemberLink, MemberPicker } from "../ui";
 import { useSave } from "../ui/edit-form";
 import { Name } from "../ui/inputs";
+import { InviteBox, useInvite } from "../ui/invite";
 import { RoleTags } from "../ui/roles";
 import { uiTexts } from "../ui/texts";
 import { useCatalog } from "./loaded";
@@ -75,6 +76,8 @@ export function AddStaff({ onClose, onMade }: AddStaffProps) {
   const { coach, admin, owner } = t.roleNames;
   const create = useCall(MemberService.method.createMember, { quiet: true });
   const assign = useSave(AccessService.method.assignRole);
+  const [invited, setInvited] = useState(true);
+  const invite = useInvite();
   const run = async () => {
     let who = known ? member : undefined;
     if (!known) {
@@ -85,6 +88,7 @@ export function AddStaff({ onClose, onMade }: AddStaffProps) {
     }
     if (!who) return false;
     await assign({ memberId: who.id, role });
+    if (invited && can("member.write")) await invite([who]);
     onMade?.(who);
     return true;
   };
@@ -124,6 +128,9 @@ export function AddStaff({ onClose, onMade }: AddStaffProps) {
         allowDeselect={false}
         data={options({ coach, admin, owner })}
       />
+      {can("member.write") && (!known || member?.email) && (
+        <InviteBox checked={invited} onChange={setInvited} />
+      )}
     </CallForm>
   );
 }

@@ -21,6 +21,7 @@ const LocationForm = later(() => import("../catalog/locations"), "LocationForm")
 const ServiceForm = later(() => import("../catalog/service-form"), "ServiceForm");
 const PlanForm = later(() => import("../catalog/plans"), "PlanForm");
 const AddStaff = later(() => import("../catalog/staff"), "AddStaff");
+const Invite = later(() => import("../accounts/invitations"), "Invite");
 
 /** What the button of a step does: it opens a form here, or a page. */
 const acts: Readonly<
@@ -31,8 +32,8 @@ const acts: Readonly<
   coach: { form: (close) => <AddStaff onClose={close} /> },
   plan: { form: (close) => <PlanForm entity={undefined} onClose={close} /> },
   week: { page: () => routes.schedule.path({ new: "1" }) },
-  staff: { page: () => routes.members.path() },
-  members: { page: () => routes.members.path() },
+  staff: { form: (close) => <Invite usual="coach" onClose={close} /> },
+  members: { form: (close) => <Invite onClose={close} /> },
 };
 
 /** The permission that a step needs. */

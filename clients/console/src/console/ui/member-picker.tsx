@@ -13,10 +13,19 @@ interface MemberPickerProps {
   autoFocus?: boolean;
   /** Used as a filter: may be empty, and the label is for screen readers only. */
   filter?: boolean;
+  /** May be empty. */
+  optional?: boolean;
 }
 
 /** Searches for a member while the user types. */
-export function MemberPicker({ value, onChange, label, autoFocus, filter }: MemberPickerProps) {
+export function MemberPicker({
+  value,
+  onChange,
+  label,
+  autoFocus,
+  filter,
+  optional = false,
+}: MemberPickerProps) {
   const t = useText(uiTexts);
   const [query, setQuery] = useState("");
   const [settled] = useDebouncedValue(query.trim(), 180);
@@ -38,7 +47,7 @@ export function MemberPicker({ value, onChange, label, autoFocus, filter }: Memb
     <Select
       {...(filter
         ? { "aria-label": label, placeholder: label, clearable: true, w: 190 }
-        : { label, placeholder: t.ui.findMember, required: true })}
+        : { label, placeholder: t.ui.findMember, required: !optional })}
       searchable
       data-autofocus={autoFocus || undefined}
       openOnFocus={!autoFocus} // The dropdown would cover a form that has just opened.

@@ -2,6 +2,7 @@ import { type Credentials, credentials } from "@berthhq/client";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { UserManager } from "oidc-client-ts";
 import {
+  acceptInvitation,
   type Config,
   chosenTenant,
   demoToken,
@@ -160,21 +161,28 @@ export class Auth extends Store<AuthState> implements Credentials {
 
   /**
    * Shows that the user is no member of the tenant. No call is made from then on, but one that makes
-   * them the member with their email, if emails link.
+   * them the member whom they were invited as, or the one with their email, if emails link.
    */
   stranger(): void {
     if (this.state.kind !== "in") return;
     const { tenant } = this.state;
-    const linking = this.config.link_by_email === true && !this.#tried.has(tenant);
+    const page = new URL(location.href);
+    const invitation = page.searchParams.get(invitationParameter);
+    page.searchParams.delete(invitationParameter);
+    if (invitation) history.replaceState(null, "", page); // it is good once
+    const links = invitation !== null || this.config.link_by_email === true;
+    const linking = links && !this.#tried.has(tenant);
     this.#tried.add(tenant);
     this.set({ ...this.state, kind: "stranger", linking });
-    if (linking) void this.#link(tenant);
+    if (linking) void this.#link(tenant, invitation);
   }
 
-  async #link(tenant: string): Promise<void> {
+  async #link(tenant: string, invitation: string | null): Promise<void> {
     const linked = await this.#tokens
       .current()
-      .then((token) => linkMe(token ?? "", tenant))
+      .then((token = "") =>
+        invitation ? acceptInvitation(token, tenant, invitation) : linkMe(token, tenant),
+      )
       .then(
         () => true,
         () => false,
@@ -337,6 +345,9 @@ export class Auth extends Store<AuthState> implements Credentials {
     await manager?.signoutRedirect().catch(() => undefined);
   }
 }
+
+/** The parameter of a page's URL with the link of an invitation, which the server leads to. */
+const invitationParameter = "invitation";
 
 /** What a status says about adding a passkey. */
 const refusals: Record<number, KeyOutcome> = { 403: "again", 429: "tooMany" };

@@ -45,7 +45,7 @@ export function Mails() {
 function linked(text: string) {
   return text.split(/(https?:\/\/\S+)/).map((part) =>
     part.startsWith(`${location.origin}/`) ? (
-      <Anchor key={part} href={part}>
+      <Anchor underline="always" key={part} href={part}>
         {part}
       </Anchor>
     ) : (

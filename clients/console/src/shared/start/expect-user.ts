@@ -102,6 +102,7 @@ export async function ownToken(): Promise<string | undefined> {
     localStorage.setItem(signedInBefore, "1");
     return (await answer.json()).access_token;
   }
+  await answer.text(); // what is not read keeps the request open
   if (answer.status !== 401) throw new Error(`/auth/token: ${answer.status}`);
   return undefined;
 }
@@ -157,6 +158,17 @@ export async function linkMe(token: string, tenantId: string): Promise<void> {
   const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
   const body = JSON.stringify({ tenantId });
   await fetched("/berth.v1.MemberService/LinkMe", { method: "POST", headers, body });
+}
+
+/** Makes the user the member whom a link invites. Fails if the link is not valid in the tenant. */
+export async function acceptInvitation(
+  token: string,
+  tenantId: string,
+  link: string,
+): Promise<void> {
+  const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
+  const body = JSON.stringify({ tenantId, link });
+  await fetched("/berth.v1.InvitationService/AcceptInvitation", { method: "POST", headers, body });
 }
 
 /** The claims of a token. They are not verified here: only the server does that. */

@@ -30,8 +30,10 @@ import {
   TenantTime,
   useLanguageName,
 } from "../../ui";
+import { useInvite } from "../../ui/invite";
 import { RoleTags } from "../../ui/roles";
 import text from "../../ui/text.module.css";
+import { uiTexts } from "../../ui/texts";
 import { useManages } from "../roles/permissions";
 import { accountTexts } from "../texts";
 import { ConfirmByHand } from "./confirm-by-hand";
@@ -43,6 +45,7 @@ const MessageChannels = later(() => import("./channels"), "MessageChannels");
 const Credits = later(() => import("./credits"), "Credits");
 const EditMember = later(() => import("./edit"), "EditMember");
 const SignIns = later(() => import("../../../shared/accounts/sign-ins"), "SignIns");
+const Invitations = later(() => import("../invitations"), "Invitations");
 const Roles = later(() => import("./roles"), "Roles");
 
 export function MemberPage() {
@@ -74,7 +77,7 @@ interface ProfileProps {
 }
 
 function Profile({ member, devices, pending }: ProfileProps) {
-  const t = useText(accountTexts, memberPageTexts, profileTexts);
+  const t = useText(accountTexts, memberPageTexts, profileTexts, uiTexts);
   const { member: me, tenant, can } = useMe();
   const auth = useAuth();
   const own = member.id === me.id;
@@ -92,6 +95,7 @@ function Profile({ member, devices, pending }: ProfileProps) {
     done: t.done.saved,
   });
   const reactivate = useCall(MemberService.method.reactivateMember, { done: t.done.saved });
+  const invite = useInvite();
   const { id: memberId } = member;
   const mayConfirm = can("member.confirm") && manages(member) && member.id !== me.id;
   const contact = (kind: ContactKind, scheme: string, address: string, confirmed: boolean) => {
@@ -130,7 +134,13 @@ function Profile({ member, devices, pending }: ProfileProps) {
         "sign-ins",
         t.signIns.tab,
         () => (
-          <SignIns memberId={member.id} canEnd={own || (can("member.write") && manages(member))} />
+          <>
+            <SignIns
+              memberId={member.id}
+              canEnd={own || (can("member.write") && manages(member))}
+            />
+            {!own && <Invitations memberId={member.id} />}
+          </>
         ),
       ],
     can("role.read") && ["roles", t.members.access, () => <Roles member={member} />],
@@ -159,6 +169,7 @@ function Profile({ member, devices, pending }: ProfileProps) {
               outlined
               label={t.actions.actions}
               actions={[
+                [active && member.email !== "", t.invite.send, () => invite([member])],
                 [active, t.members.deactivate, () => deactivate.run({ memberId }), "danger"],
                 [!active, t.members.reactivate, () => reactivate.run({ memberId })],
               ]}

@@ -1,3 +1,4 @@
+import type { InvitationState } from "@berthhq/client";
 import { de as s } from "../../../shared/i18n/count";
 import type { en } from "./en";
 
@@ -132,6 +133,30 @@ export const de: typeof en = {
       benefit_provider: "Partner",
       import: "Import",
     },
+  },
+  invitations: {
+    invite: "Einladen",
+    tab: "Einladungen",
+    title: "Einladungen",
+    newPerson: "Neue Person",
+    role: "Rolle",
+    noAddress: "ohne E-Mail-Adresse",
+    none: "Noch keine Einladungen",
+    noneNote: "Laden Sie Personen per E-Mail ein. Hier sehen Sie, wer angenommen hat.",
+    resend: "Noch einmal senden",
+    resent: "Einladung noch einmal gesendet",
+    revoke: "Widerrufen",
+    revoked: "Einladung widerrufen",
+    sent: "Gesendet",
+    expires: "Gültig bis",
+    states: {
+      0: "",
+      1: "Wartet",
+      2: "Gesendet",
+      3: "Angenommen",
+      4: "Widerrufen",
+      5: "Abgelaufen",
+    } satisfies Record<InvitationState, string>,
   },
   members: {
     note: "Alle Personen in Ihrer Organisation.",

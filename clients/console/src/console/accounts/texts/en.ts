@@ -1,3 +1,4 @@
+import type { InvitationState } from "@berthhq/client";
 import { en as s } from "../../../shared/i18n/count";
 
 /** Texts about members, roles, service accounts and the audit log. */
@@ -128,6 +129,30 @@ export const en = {
       benefit_provider: "Partner",
       import: "Import",
     } as Record<string, string>,
+  },
+  invitations: {
+    invite: "Invite",
+    tab: "Invitations",
+    title: "Invitations",
+    newPerson: "New person",
+    role: "Role",
+    noAddress: "no email address",
+    none: "No invitations yet",
+    noneNote: "Invite people by mail. You see here who has accepted.",
+    resend: "Send again",
+    resent: "Invitation sent again",
+    revoke: "Revoke",
+    revoked: "Invitation revoked",
+    sent: "Sent",
+    expires: "Valid until",
+    states: {
+      0: "",
+      1: "Waiting",
+      2: "Sent",
+      3: "Accepted",
+      4: "Revoked",
+      5: "Expired",
+    } satisfies Record<InvitationState, string>,
   },
   members: {
     note: "Everyone in your organization.",

@@ -1,3 +1,4 @@
+import type { InvitationState } from "@berthhq/client";
 import { fr as s } from "../../../shared/i18n/count";
 import type { en } from "./en";
 
@@ -132,6 +133,30 @@ export const fr: typeof en = {
       benefit_provider: "Partenaire",
       import: "Importation",
     },
+  },
+  invitations: {
+    invite: "Inviter",
+    tab: "Invitations",
+    title: "Invitations",
+    newPerson: "Nouvelle personne",
+    role: "Rôle",
+    noAddress: "sans adresse e-mail",
+    none: "Aucune invitation",
+    noneNote: "Invitez des personnes par e-mail. Vous voyez ici qui a accepté.",
+    resend: "Renvoyer",
+    resent: "Invitation renvoyée",
+    revoke: "Révoquer",
+    revoked: "Invitation révoquée",
+    sent: "Envoyée",
+    expires: "Valable jusqu’au",
+    states: {
+      0: "",
+      1: "En attente",
+      2: "Envoyée",
+      3: "Acceptée",
+      4: "Révoquée",
+      5: "Expirée",
+    } satisfies Record<InvitationState, string>,
   },
   members: {
     note: "Toutes les personnes de votre organisation.",

@@ -41,12 +41,12 @@ export const de: typeof en = {
       staff: {
         title: "Das Team einladen",
         note: "Fügen Sie hinzu, wer am Empfang arbeitet oder den Betrieb mit Ihnen führt.",
-        act: "Mitglieder",
+        act: "Einladen",
       },
       members: {
         title: "Mitglieder einladen",
-        note: "Fügen Sie Mitglieder einzeln hinzu, oder importieren Sie eine Datei.",
-        act: "Mitglieder",
+        note: "Laden Sie sie einzeln ein. Unter „Mitglieder“ können Sie auch eine Datei importieren.",
+        act: "Einladen",
       },
     },
   },

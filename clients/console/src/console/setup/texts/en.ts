@@ -39,12 +39,12 @@ export const en = {
       staff: {
         title: "Invite your staff",
         note: "Add the people at the desk and those who run the business with you.",
-        act: "Members",
+        act: "Invite",
       },
       members: {
         title: "Invite members",
-        note: "Add members one by one, or import a file.",
-        act: "Members",
+        note: "Invite them one by one. Under Members you can also import a file.",
+        act: "Invite",
       },
     },
   },

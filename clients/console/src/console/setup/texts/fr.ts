@@ -41,12 +41,12 @@ export const fr: typeof en = {
       staff: {
         title: "Inviter votre équipe",
         note: "Ajoutez les personnes à l’accueil et celles qui dirigent avec vous.",
-        act: "Membres",
+        act: "Inviter",
       },
       members: {
         title: "Inviter des membres",
-        note: "Ajoutez des membres un par un, ou importez un fichier.",
-        act: "Membres",
+        note: "Invitez-les un par un. Sous « Membres », vous pouvez aussi importer un fichier.",
+        act: "Inviter",
       },
     },
   },

@@ -2,6 +2,14 @@ import { de as s } from "../../../shared/i18n/count";
 import type { en } from "./en";
 
 export const de: typeof en = {
+  invite: {
+    send: "Einladung per E-Mail senden",
+    note: "Die E-Mail hat einen Link, der die Adresse bestätigt und anmeldet. Er gilt einmal, sieben Tage lang.",
+    sent: (emails: readonly string[]) =>
+      emails.length === 1
+        ? `Einladung an ${emails[0]} gesendet`
+        : `${emails.length} Einladungen gesendet`,
+  },
   ui: {
     when: "Zeit",
     who: "Akteur",

@@ -3,6 +3,12 @@ import { en as s } from "../../../shared/i18n/count";
 
 /** Texts that several areas of the console show. */
 export const en = {
+  invite: {
+    send: "Send an invitation by mail",
+    note: "The mail has a link that confirms the address and signs in. It works once, for seven days.",
+    sent: (emails: readonly string[]) =>
+      emails.length === 1 ? `Invitation sent to ${emails[0]}` : `${emails.length} invitations sent`,
+  },
   ui: {
     when: "Time",
     who: "Actor",

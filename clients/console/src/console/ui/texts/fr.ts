@@ -2,6 +2,14 @@ import { fr as s } from "../../../shared/i18n/count";
 import type { en } from "./en";
 
 export const fr: typeof en = {
+  invite: {
+    send: "Envoyer une invitation par e-mail",
+    note: "L’e-mail contient un lien qui confirme l’adresse et connecte. Il sert une fois, pendant sept jours.",
+    sent: (emails: readonly string[]) =>
+      emails.length === 1
+        ? `Invitation envoyée à ${emails[0]}`
+        : `${emails.length} invitations envoyées`,
+  },
   ui: {
     when: "Date",
     who: "Auteur",
