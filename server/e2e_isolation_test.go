@@ -75,7 +75,8 @@ var (
 	uuids   = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 	serials = regexp.MustCompile(`[nN][0-9]{6}`)
 	times   = regexp.MustCompile(`\d{4}-\d\d-\d\dT[0-9:.]+Z`)
-	numbers = regexp.MustCompile(`"(year|month|day|hours|minutes|seconds|nanos|version|rulesVersion)": ?\d+`)
+	clocks  = regexp.MustCompile(`\{("(hours|minutes|seconds|nanos)": ?\d+,? ?)+\}`) // JSON leaves a zero out
+	numbers = regexp.MustCompile(`"(year|month|day|version|rulesVersion)": ?\d+`)
 	secrets = regexp.MustCompile(`berth_\w+`)
 	marks   = regexp.MustCompile(`"(etag|token|nextPageToken|cursor|endCursor)": ?"[^"]+"`)
 	signed  = regexp.MustCompile(`\bA[\w-]{37,}`) // of links, in base64
@@ -87,7 +88,7 @@ func (o outcome) shape() outcome {
 		// First: random text can look like a serial.
 		text = signed.ReplaceAllString(secrets.ReplaceAllString(text, "<secret>"), "<signed>")
 		text = times.ReplaceAllString(uuids.ReplaceAllString(serials.ReplaceAllString(text, "<text>"), "<id>"), "<time>")
-		text = numbers.ReplaceAllString(text, `"$1":0`)
+		text = numbers.ReplaceAllString(clocks.ReplaceAllString(text, "{}"), `"$1":0`)
 		return marks.ReplaceAllString(text, `"$1":"<mark>"`)
 	}
 	o.Message, o.Response, o.Replayed = clean(o.Message), clean(o.Response), false
