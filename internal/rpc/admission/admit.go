@@ -13,9 +13,11 @@ import (
 	"sync"
 	"time"
 
+	validatepb "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
 	"buf.build/go/protovalidate"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/known/fieldmaskpb"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/access"
@@ -250,8 +252,38 @@ func (c *checks) validate(m proto.Message) error {
 		return err
 	}
 	err := c.validator.Validate(m)
-	if found, ok := errors.AsType[*protovalidate.ValidationError](err); ok && len(found.Violations) > 0 {
-		return validationFault(found)
+	found, ok := errors.AsType[*protovalidate.ValidationError](err)
+	if !ok || len(found.Violations) == 0 {
+		return err // nil, or an error of a rule itself
 	}
-	return err // nil, or an error of a rule itself
+	found.Violations = slices.DeleteFunc(found.Violations, func(v *protovalidate.Violation) bool {
+		return keepsText(m.ProtoReflect(), v.Proto)
+	})
+	if len(found.Violations) == 0 {
+		return nil
+	}
+	return validationFault(found)
+}
+
+// keepsText reports whether a violation is in a text that an update leaves as it is: update_mask does not name it.
+// Clients send back what they have read, and what was stored before a later rule must not be in the way of other edits.
+// Other values can be converted before the mask is looked at, so they are right in any case.
+func keepsText(m protoreflect.Message, v *validatepb.Violation) bool {
+	if rule := v.GetRuleId(); rule != "string.email" && rule != "string.pattern" {
+		return false
+	}
+	fields, path := m.Descriptor().Fields(), v.GetField().GetElements()
+	mask := fields.ByName("update_mask")
+	if mask == nil || !m.Has(mask) || len(path) < 2 {
+		return false
+	}
+	// What is updated comes before its mask.
+	if updated := fields.Get(mask.Index() - 1); path[0].GetFieldName() != string(updated.Name()) {
+		return false
+	}
+	paths := m.Get(mask).Message().Interface().(*fieldmaskpb.FieldMask).GetPaths()
+	return len(paths) > 0 && !slices.ContainsFunc(paths, func(named string) bool {
+		first, _, _ := strings.Cut(named, ".")
+		return first == path[1].GetFieldName() || first == "*"
+	})
 }

@@ -19,6 +19,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+	"google.golang.org/protobuf/types/known/fieldmaskpb"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
@@ -307,6 +310,33 @@ func TestErrors_ListEveryViolation(t *testing.T) {
 	test.EqOp(t, "session_id", infoOf(t, wire).GetMetadata()["field"], test.Sprint("the first field"))
 }
 
+// What was stored before a later rule is sent back with other edits, and is not in their way.
+func TestValidate_LeavesTextsThatAnUpdateKeeps(t *testing.T) {
+	t.Parallel()
+	w := newStubServer(t)
+	const id = "0190a1b2-c3d4-7e5f-8a6b-7c8d9e0f1a2b"
+	bad := &v1.MemberInput{Email: "ana\u200b@example.com", TimeZone: "Mars ", Notes: "x"}
+	for mask, want := range map[string]connect.Code{
+		"notes": connect.CodeUnimplemented, "notes,email": connect.CodeInvalidArgument,
+		"notes,time_zone": connect.CodeInvalidArgument, "*": connect.CodeInvalidArgument, "": connect.CodeInvalidArgument,
+	} {
+		req := &v1.UpdateMemberRequest{MemberId: id, Member: bad}
+		if mask != "" {
+			req.UpdateMask = &fieldmaskpb.FieldMask{Paths: strings.Split(mask, ",")}
+		}
+		_, err := berthv1connect.NewMemberServiceClient(http1, w.url).
+			UpdateMember(t.Context(), as(w.token(t, "owner", tenantA), req))
+		test.EqOp(t, want, connect.CodeOf(err), test.Sprintf("%s: %v", mask, err))
+	}
+	long := &v1.UpdateMemberRequest{
+		MemberId: id, Member: &v1.MemberInput{Name: strings.Repeat("x", 201)},
+		UpdateMask: &fieldmaskpb.FieldMask{Paths: []string{"notes"}},
+	}
+	_, err := berthv1connect.NewMemberServiceClient(http1, w.url).
+		UpdateMember(t.Context(), as(w.token(t, "owner", tenantA), long))
+	test.EqOp(t, connect.CodeInvalidArgument, connect.CodeOf(err), test.Sprint("bounds hold in any case"))
+}
+
 // violatedFields returns the fields of an error's Violations detail.
 func violatedFields(t *testing.T, wire *connect.Error) (fields []string) {
 	t.Helper()
@@ -529,4 +559,22 @@ func TestEncodeError_MapsFaults(t *testing.T) {
 			test.True(t, tc.text == "" || tc.text == wire.Message(), test.Sprintf("the sentence is %q", wire.Message()))
 		})
 	}
+}
+
+// In every request, what is updated comes before its mask.
+func TestValidate_KnowsWhatAMaskIsOf(t *testing.T) {
+	t.Parallel()
+	masks := 0
+	protoregistry.GlobalTypes.RangeMessages(func(m protoreflect.MessageType) bool {
+		fields := m.Descriptor().Fields()
+		mask := fields.ByName("update_mask")
+		if mask == nil || m.Descriptor().ParentFile().Package() != "berth.v1" {
+			return true
+		}
+		masks++
+		must.Positive(t, mask.Index(), must.Sprint(m.Descriptor().Name()))
+		test.EqOp(t, protoreflect.MessageKind, fields.Get(mask.Index()-1).Kind(), test.Sprint(m.Descriptor().Name()))
+		return true
+	})
+	test.Greater(t, 10, masks)
 }

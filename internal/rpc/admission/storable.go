@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	validatepb "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
+	"golang.org/x/text/unicode/norm"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/timestamppb"
@@ -16,13 +17,18 @@ import (
 // check rejects, in any field, lists and texts beyond their bounds and values that no column can store: text with the
 // character NUL, for which Postgres rejects the whole statement, and instants outside of the years 1 to 9999, which are
 // not valid Timestamps. It rejects the nil UUID, too: nothing has this ID, and after this check a zero ID means that
-// the field is not set.
+// the field is not set. Texts are composed: stored text is in Unicode's NFC (RFC 5198, section 3), so that what reads
+// the same is the same.
 func (l limits) check(m protoreflect.Message, parent string) error {
 	var err error
 	m.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
 		path := parent + string(field.Name())
 		b := l[field]
 		if !field.IsList() { // requests have no maps
+			if text, composed := compose(field, value); composed {
+				value = text
+				m.Set(field, value)
+			}
 			err = l.checkValue(field, value, path, b.bytes)
 			return err == nil
 		}
@@ -31,11 +37,22 @@ func (l limits) check(m protoreflect.Message, parent string) error {
 			return false
 		}
 		for i := 0; i < value.List().Len() && err == nil; i++ {
+			if text, composed := compose(field, value.List().Get(i)); composed {
+				value.List().Set(i, text)
+			}
 			err = l.checkValue(field, value.List().Get(i), path, b.bytes)
 		}
 		return err == nil
 	})
 	return err
+}
+
+// compose returns a text in NFC, and whether it was another before.
+func compose(field protoreflect.FieldDescriptor, value protoreflect.Value) (protoreflect.Value, bool) {
+	if field.Kind() != protoreflect.StringKind || norm.NFC.IsNormalString(value.String()) {
+		return value, false
+	}
+	return protoreflect.ValueOfString(norm.NFC.String(value.String())), true
 }
 
 const nilUUID = "00000000-0000-0000-0000-000000000000"

@@ -16,6 +16,7 @@ import (
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/fault/faulttest"
 	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
@@ -62,6 +63,29 @@ func TestCheckStorable_RejectsValuesNoColumnKeeps(t *testing.T) {
 		test.EqOp(t, tt.field, f.Field, test.Sprintf("%s: %v", name, err))
 		test.EqOp(t, fault.InvalidField, f.Reason, test.Sprintf("%s: %v", name, err))
 	}
+}
+
+// Text that reads the same is the same, wherever it stands in a request.
+func TestCheckStorable_ComposesTexts(t *testing.T) {
+	t.Parallel()
+	const apart, composed = "Jose\u0301", "Jos\u00e9"
+	request := &v1.BatchCreateInvitationsRequest{
+		TenantId: apart, Invitations: []*v1.InvitationInput{
+			{Who: &v1.InvitationInput_Person{Person: &v1.InvitedPerson{Name: apart}}},
+		},
+	}
+	roles := &v1.ServiceAccountInput{Name: apart, Roles: []string{"coach", apart}}
+	allowed := requestLimits(expect.Value(Rules())(t))
+	must.NoError(t, allowed.check(request.ProtoReflect(), ""))
+	must.NoError(t, allowed.check(roles.ProtoReflect(), ""))
+	test.EqOp(t, composed, request.GetTenantId())
+	test.EqOp(t, composed, request.GetInvitations()[0].GetPerson().GetName())
+	test.EqOp(t, composed, roles.GetName())
+	test.Eq(t, []string{"coach", composed}, roles.GetRoles())
+
+	// U+0958 is a letter and a mark when composed, of six bytes instead of three: bounds are those of what is stored.
+	err := allowed.check((&v1.BookRequest{Note: strings.Repeat("\u0958", 1000)}).ProtoReflect(), "")
+	test.EqOp(t, "INVALID_FIELD @note", faulttest.Text(err))
 }
 
 func masked(paths int) *fieldmaskpb.FieldMask {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/field"
 	"github.com/berthhq/berth/internal/printable"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
@@ -145,14 +146,16 @@ func (s *Slot) checkAdmission(request Request, now time.Time) error {
 	return catalog.CheckParty(request.Party, s.MinParty, s.MaxParty)
 }
 
-// CheckBooker rejects a request that does not say for whom it is, a member or a guest with a name, and one that gives a
-// member a tier: INVALID_FIELD.
+// CheckBooker rejects a request that does not say for whom it is, a member or a guest with a name, one with an address
+// that is none, and one that gives a member a tier: INVALID_FIELD.
 func CheckBooker(member tenant.MemberID, guest bool, contact Contact, guestTier string) error {
 	switch {
 	case guest && strings.TrimSpace(contact.Name) == "":
 		return fault.Invalid("contact.name", "A guest needs a name.")
 	case !printable.Line(contact.Name):
 		return fault.Invalid("contact.name", "A name must be one line without control or invisible characters.")
+	case contact.Email != "" && !field.IsEmail(contact.Email):
+		return fault.Invalid("contact.email", "It is not an email address, such as ana@example.com.")
 	case guestTier != "" && !guest:
 		return fault.Invalid("guest_tier", "Only a guest is given a tier: a member's is that of their membership.")
 	case member.IsZero() && !guest:

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/text/language"
 
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/field"
 	"github.com/berthhq/berth/internal/printable"
 	"github.com/berthhq/berth/internal/rules/settings"
 )
@@ -119,21 +120,15 @@ func (s Service) Validate() error {
 	return nil
 }
 
-// KnownZone reports whether the zone database has a zone with that name. "Local" means the setting of this machine, so
-// it is not a zone for a tenant.
+// KnownZone reports whether a text names a time zone.
 func KnownZone(name string) bool {
-	switch {
-	case name == "", name == "Local", name == "localtime", name == "posixrules", name == "Factory",
-		strings.HasPrefix(name, "posix/"), strings.HasPrefix(name, "right/"):
-		return false // other files in the same folder; those in "right" count leap seconds
-	}
-	_, err := time.LoadLocation(name)
-	return err == nil
+	_, problem := field.Zone(name)
+	return problem == ""
 }
 
-func zone(field, name string) error {
+func zone(of, name string) error {
 	if !KnownZone(name) {
-		return fault.Invalid(field, "Unknown time zone. Use a name from the IANA database, such as Europe/Lisbon.")
+		return fault.Invalid(of, "Unknown time zone. Use a name from the IANA database, such as Europe/Lisbon.")
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/berthhq/berth/internal/csvfile"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/field"
 	"github.com/berthhq/berth/internal/fold"
 )
 
@@ -66,11 +67,11 @@ var importFormat = csvfile.Format[ImportRow, *ImportRow]{
 	Columns: []csvfile.Column[ImportRow]{
 		{Name: "name", FreeText: true, MaxLength: maxName, Read: readText("name")},
 		{Name: "first_name", FreeText: true, MaxLength: maxName, Read: func(r *ImportRow, s string) (problem string) {
-			r.first, problem = line(maxName)(s)
+			r.first, problem = field.Line(maxName)(s)
 			return problem
 		}},
 		{Name: "last_name", FreeText: true, MaxLength: maxName, Read: func(r *ImportRow, s string) (problem string) {
-			r.last, problem = line(maxName)(s)
+			r.last, problem = field.Line(maxName)(s)
 			return problem
 		}},
 		{Name: "email", FreeText: true, MaxLength: maxEmail, Read: readText("email")},
@@ -115,7 +116,7 @@ func joinName(r *ImportRow, file csvfile.Cells) {
 		return
 	}
 	var problem string
-	if m.Name, problem = line(maxName)(m.Name); problem != "" {
+	if m.Name, problem = field.Line(maxName)(m.Name); problem != "" {
 		r.AddProblem(fault.InvalidField, "name", "%s", problem)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/berthhq/berth/internal/csvfile"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/field"
 )
 
 // nationalNumber is how people write a number without its country. Other texts, such as "4.9E+11", are none.
@@ -35,7 +36,7 @@ func ReadNational(rows []ImportRow, countries []string) {
 		case 1:
 			row.Member.Phone = found[0]
 		case 0:
-			_, problem := phone(row.national)
+			_, problem := field.Phone(row.national)
 			row.AddProblem(fault.InvalidField, "phone", "%s: %s", csvfile.Quote(row.national), problem)
 		default:
 			row.AddProblem(fault.InvalidField, "phone", "%s can be a number of several countries: write %s.",
@@ -54,7 +55,7 @@ func national(written string, countries []string) []string {
 			phonenumbers.IsPossibleNumberWithReason(number) != phonenumbers.IS_POSSIBLE { // others lack the area code
 			continue
 		}
-		formatted, problem := phone(phonenumbers.Format(number, phonenumbers.E164))
+		formatted, problem := field.Phone(phonenumbers.Format(number, phonenumbers.E164))
 		if problem != "" || slices.Contains(possible, formatted) {
 			continue
 		}

@@ -2,34 +2,31 @@ package member
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/nyaruka/phonenumbers"
 	"golang.org/x/text/language"
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/berthhq/berth/internal/fault"
-	"github.com/berthhq/berth/internal/printable"
+	"github.com/berthhq/berth/internal/field"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
 // Length limits of a member's fields, in characters.
 const (
 	maxName    = 200
-	maxEmail   = 254
+	maxEmail   = field.MaxEmail
 	maxTier    = 50
 	maxTag     = 50
 	maxTags    = 50
 	maxLocale  = 35
-	maxZone    = 64
+	maxZone    = field.MaxZone
 	maxNotes   = 4000
 	maxSubject = 255 // bytes; the limit of OpenID Connect Core 1.0, section 2
-	maxPhone   = 40  // as people write it, with separators
+	maxPhone   = field.MaxPhone
 )
 
 // textField is a field with a text value.
@@ -42,12 +39,12 @@ type textField struct {
 
 var textFields = []textField{
 	{"subject", func(m *Member) *string { return &m.Subject }, subject},
-	{"name", func(m *Member) *string { return &m.Name }, line(maxName)},
-	{"email", func(m *Member) *string { return &m.Email }, email},
-	{"phone", func(m *Member) *string { return &m.Phone }, phone},
-	{"tier", func(m *Member) *string { return &m.Tier }, line(maxTier)},
+	{"name", func(m *Member) *string { return &m.Name }, field.Line(maxName)},
+	{"email", func(m *Member) *string { return &m.Email }, field.Email},
+	{"phone", func(m *Member) *string { return &m.Phone }, field.Phone},
+	{"tier", func(m *Member) *string { return &m.Tier }, field.Line(maxTier)},
 	{"locale", func(m *Member) *string { return &m.Locale }, locale},
-	{"time_zone", func(m *Member) *string { return &m.TimeZone }, timeZone},
+	{"time_zone", func(m *Member) *string { return &m.TimeZone }, field.Zone},
 	{"notes", func(m *Member) *string { return &m.Notes }, notes},
 }
 
@@ -100,47 +97,17 @@ func subject(s string) (string, string) {
 	return s, ""
 }
 
-// line accepts one line of text, and composes its letters. It removes space and what cannot be seen at its ends.
-func line(longest int) func(string) (string, string) {
-	return func(s string) (string, string) {
-		s = norm.NFC.String(strings.TrimFunc(s, func(char rune) bool {
-			return unicode.IsSpace(char) || printable.IsHidden(char) && !unicode.IsControl(char)
-		}))
-		switch {
-		case s == "":
-			return "", "It is blank."
-		case utf8.RuneCountInString(s) > longest:
-			return "", fmt.Sprintf("It is longer than %d characters.", longest)
-		case !printable.Line(s):
-			return "", "It has control or invisible characters."
-		}
-		return s, ""
-	}
-}
-
 // unprintable matches control characters, and overrides of the text direction, which can make a name look like another.
 func unprintable(char rune) bool {
 	return unicode.IsControl(char) || char == '\u202d' || char == '\u202e'
 }
 
-// emailAddress is what the contract, by protovalidate, and browsers, by the HTML standard, take for an address.
-var emailAddress = regexp.MustCompile("^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@" +
-	`[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?` +
-	`(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$`)
-
-func email(s string) (string, string) {
-	if len(s) > maxEmail || !emailAddress.MatchString(s) {
-		return "", "It is not an email address, such as ana@example.com."
-	}
-	return s, ""
-}
-
-// EmailAddress returns an email address as it was entered in a field, without space around it. The error is
+// EmailAddress returns an email address as it was entered in one of the fields, without space around it. The error is
 // INVALID_FIELD.
-func EmailAddress(field, written string) (string, error) {
-	address, problem := email(strings.TrimSpace(written))
+func EmailAddress(of, written string) (string, error) {
+	address, problem := field.Email(strings.TrimSpace(written))
 	if problem != "" {
-		return "", fault.Invalid(field, "%s", problem)
+		return "", fault.Invalid(of, "%s", problem)
 	}
 	return address, nil
 }
@@ -148,31 +115,8 @@ func EmailAddress(field, written string) (string, error) {
 // Phone returns a phone number in E.164, however it was written. It returns "" if the text is not a phone number, or
 // has no country code.
 func Phone(written string) string {
-	number, _ := phone(strings.TrimSpace(written))
+	number, _ := field.Phone(strings.TrimSpace(written))
 	return number
-}
-
-// maxE164 is the length of the longest number of ITU-T E.164: a plus sign and 15 digits.
-const maxE164 = 16
-
-// phone accepts international numbers, with or without separators. It only checks that a number is possible, not that
-// it is assigned: numbering plans change faster than the library's lists.
-func phone(s string) (string, string) {
-	const problem = "It is not a phone number in E.164, such as +351912345678."
-	if !strings.HasPrefix(s, "+") || len(s) > maxPhone {
-		return "", problem
-	}
-	number, err := phonenumbers.Parse(s, "ZZ") // no default region: the country code is required
-	if err != nil || number.GetExtension() != "" || !phonenumbers.IsPossibleNumber(number) {
-		return "", problem
-	}
-	formatted := phonenumbers.Format(number, phonenumbers.E164)
-	// Reading a number drops one national prefix. If that leaves another, each reading would give another number.
-	again, err := phonenumbers.Parse(formatted, "ZZ")
-	if err != nil || phonenumbers.Format(again, phonenumbers.E164) != formatted || len(formatted) > maxE164 {
-		return "", problem
-	}
-	return formatted, ""
 }
 
 func locale(s string) (string, string) {
@@ -181,20 +125,6 @@ func locale(s string) (string, string) {
 		return "", "It is not a BCP 47 language tag, such as pt-PT."
 	}
 	return tag.String(), ""
-}
-
-// zoneName keeps other texts, such as paths, away from the file system.
-var zoneName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+){0,2}$`)
-
-func timeZone(s string) (string, string) {
-	const problem = "It is not an IANA time zone, such as Europe/Lisbon."
-	if len(s) > maxZone || !zoneName.MatchString(s) || s == "Local" {
-		return "", problem
-	}
-	if _, err := time.LoadLocation(s); err != nil {
-		return "", problem
-	}
-	return s, ""
 }
 
 // notes accepts several lines.
@@ -213,7 +143,7 @@ func notes(s string) (string, string) {
 func normalTags(tags []string) ([]string, string) {
 	normal := make([]string, 0, len(tags))
 	for _, tag := range tags {
-		tag, problem := line(maxTag)(tag)
+		tag, problem := field.Line(maxTag)(tag)
 		if problem != "" {
 			return nil, "A tag is invalid: " + problem
 		}

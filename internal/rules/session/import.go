@@ -2,7 +2,6 @@ package session
 
 import (
 	"fmt"
-	"net/mail"
 	"strconv"
 	"strings"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/csvfile"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/field"
 )
 
 // Limits of an imported file.
@@ -100,7 +100,7 @@ var importFormat = csvfile.Format[ImportRow, *ImportRow]{
 			r.Resource = s
 			return ""
 		}},
-		{Name: "coach_email", FreeText: true, MaxLength: 254, Read: readImportCoach},
+		{Name: "coach_email", FreeText: true, MaxLength: field.MaxEmail, Read: readImportCoach},
 		{Name: "date", Required: true, MaxLength: maxCell, Read: readImportDate},
 		{Name: "start", Required: true, MaxLength: maxCell, Read: func(r *ImportRow, s string) (problem string) {
 			r.Start, problem = parseImportTime(s)
@@ -163,10 +163,10 @@ func checkImportEnd(r *ImportRow, cells csvfile.Cells) {
 }
 
 func readImportCoach(r *ImportRow, text string) string {
-	if address, err := mail.ParseAddress(text); err != nil || address.Address != text {
-		return fmt.Sprintf("%s is not an email address.", csvfile.Quote(text))
+	var problem string
+	if r.CoachEmail, problem = field.Email(text); problem != "" {
+		return fmt.Sprintf("%s: %s", csvfile.Quote(text), problem)
 	}
-	r.CoachEmail = text
 	return ""
 }
 

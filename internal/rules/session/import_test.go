@@ -237,11 +237,12 @@ func TestParseImport_ReportsInvalidCells(t *testing.T) {
 		{"words", "waitlist_capacity", "many", `"many" is not a whole number from 0 to 10000.`},
 		{"no waitlist", "waitlist_capacity", "0", ""},
 
-		{"not an address", "coach_email", "Mia", `"Mia" is not an email address.`},
+		{"not an address", "coach_email", "Mia", notMail("Mia")},
 		{
 			"a name with an address", "coach_email", "Mia <mia@example.com>",
-			`"Mia <mia@example.com>" is not an email address.`,
+			notMail("Mia <mia@example.com>"),
 		},
+		{"an address that members cannot have", "coach_email", "mia@[127.0.0.1]", notMail("mia@[127.0.0.1]")},
 		{"draft", "status", "Draft", ""},
 		{"published", "status", "PUBLISHED", ""},
 		{"another status", "status", "cancelled", `"cancelled" is not a status. Use draft or published.`},
@@ -262,6 +263,10 @@ func TestParseImport_ReportsInvalidCells(t *testing.T) {
 		test.Eq(t, want, found.Rows[0].Problems, test.Sprint(c.name))
 		test.SliceEmpty(t, found.Header, test.Sprint(c.name))
 	}
+}
+
+func notMail(address string) string {
+	return `"` + address + `": It is not an email address, such as ana@example.com.`
 }
 
 // columns returns the columns of problems.

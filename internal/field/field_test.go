@@ -1,0 +1,113 @@
+package field_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
+	"github.com/berthhq/berth/internal/csvfile"
+	"github.com/berthhq/berth/internal/field"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/member"
+	"github.com/berthhq/berth/internal/rules/session"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+const space = " "
+
+// emailWays has each way in which an address comes in, and whether it is taken.
+var emailWays = map[string]func(t *testing.T, address string) bool{
+	"a member": func(_ *testing.T, address string) bool {
+		_, err := member.Member{Name: "Ana", Status: member.Active, Email: address}.Normalize()
+		return err == nil
+	},
+	"a file of members": func(t *testing.T, address string) bool {
+		t.Helper()
+		found, err := member.ParseImport([]byte("name\temail\nAna\t" + address + "\n"))
+		must.NoError(t, err)
+		return len(found.Problems()) == 0 && found.Rows[0].Member.Email == address
+	},
+	"the coach in a file of sessions": func(t *testing.T, address string) bool {
+		t.Helper()
+		found, err := session.ParseImport([]byte("service\tlocation\tdate\tstart\tend\tcoach_email\n" +
+			"Flow\tPier\t2026-03-29\t18:00\t19:00\t" + address + "\n"))
+		must.NoError(t, err)
+		return len(found.Problems()) == 0 && found.Rows[0].CoachEmail == address
+	},
+	"a guest": func(_ *testing.T, address string) bool {
+		guest := booking.Contact{Name: "Ana", Email: address}
+		return booking.CheckBooker(tenant.MemberID{}, true, guest, "") == nil
+	},
+}
+
+func TestEmail_IsTheSameWhateverTheWayIn(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]bool{
+		"maeve@example.com": true, "Maeve.K+gym@mail.example.co.uk": true, "o'brien@example.com": true,
+		"maeve\u200b@example.com": false, "maeve@exam\u00adple.com": false, "Maeve <maeve@example.com>": false,
+		"maeve@[127.0.0.1]": false, "maeve@example..com": false, "maéve@example.com": false, "maeve": false,
+		"maeve@-example.com": false, "a@b": true,
+	} {
+		for way, takes := range emailWays {
+			test.EqOp(t, want, takes(t, address), test.Sprintf("%s: %q", way, address))
+		}
+	}
+}
+
+// zoneWays has each way in which a time zone comes in.
+var zoneWays = map[string]func(t *testing.T, zone string) bool{
+	"a member": func(_ *testing.T, zone string) bool {
+		_, err := member.Member{Name: "Ana", Status: member.Active, TimeZone: zone}.Normalize()
+		return err == nil
+	},
+	"a file of members": func(t *testing.T, zone string) bool {
+		t.Helper()
+		found, err := member.ParseImport([]byte("name;time_zone\nAna;" + zone + "\n"))
+		must.NoError(t, err)
+		return len(found.Problems()) == 0
+	},
+	"a location": func(_ *testing.T, zone string) bool {
+		return catalog.Location{Name: "Pier", TimeZone: zone}.Validate() == nil
+	},
+}
+
+func TestZone_IsTheSameWhateverTheWayIn(t *testing.T) {
+	t.Parallel()
+	for zone, want := range map[string]bool{
+		"Europe/Lisbon": true, "UTC": true, "America/Argentina/Buenos_Aires": true, "Etc/GMT+5": true,
+		"Local": false, "localtime": false, "posixrules": false, "Factory": false, "posix/Europe/Lisbon": false,
+		"right/Europe/Lisbon": false, "Mars": false, "../etc/passwd": false, "Europe/Lisbon" + space: false, "Europe//Lisbon": false,
+	} {
+		for way, takes := range zoneWays {
+			if way == "a file of members" && strings.HasSuffix(zone, space) {
+				continue // cells are read without space around them
+			}
+			test.EqOp(t, want, takes(t, zone), test.Sprintf("%s: %q", way, zone))
+		}
+	}
+}
+
+func TestLine_ComposesAndTrims(t *testing.T) {
+	t.Parallel()
+	for written, want := range map[string]string{
+		space + "Jose\u0301\u200b": "José", "\u200b": "", "A\u200bna": "", "Ana\nBen": "", "12345678901": "", "1234567890": "1234567890",
+	} {
+		got, problem := field.Line(10)(written)
+		test.EqOp(t, want, got, test.Sprintf("%q", written))
+		test.EqOp(t, want == "", problem != "", test.Sprintf("%q", written))
+	}
+}
+
+// A quoted cell says which text is wrong.
+func TestEmail_IsQuotedInAFile(t *testing.T) {
+	t.Parallel()
+	found, err := session.ParseImport(
+		[]byte("service,location,date,start,end,coach_email\nF,P,2026-03-29,18:00,19:00,Mia\n"),
+	)
+	must.NoError(t, err)
+	_, problem := field.Email("Mia")
+	test.EqOp(t, csvfile.Quote("Mia")+": "+problem, found.Problems()[0].Message)
+}
