@@ -79,7 +79,8 @@ func TestZone_IsTheSameWhateverTheWayIn(t *testing.T) {
 	for zone, want := range map[string]bool{
 		"Europe/Lisbon": true, "UTC": true, "America/Argentina/Buenos_Aires": true, "Etc/GMT+5": true,
 		"Local": false, "localtime": false, "posixrules": false, "Factory": false, "posix/Europe/Lisbon": false,
-		"right/Europe/Lisbon": false, "Mars": false, "../etc/passwd": false, "Europe/Lisbon" + space: false, "Europe//Lisbon": false,
+		"right/Europe/Lisbon": false, "Mars": false, "../etc/passwd": false, "Europe/Lisbon" + space: false,
+		"Europe//Lisbon": false,
 	} {
 		for way, takes := range zoneWays {
 			if way == "a file of members" && strings.HasSuffix(zone, space) {
@@ -93,7 +94,8 @@ func TestZone_IsTheSameWhateverTheWayIn(t *testing.T) {
 func TestLine_ComposesAndTrims(t *testing.T) {
 	t.Parallel()
 	for written, want := range map[string]string{
-		space + "Jose\u0301\u200b": "José", "\u200b": "", "A\u200bna": "", "Ana\nBen": "", "12345678901": "", "1234567890": "1234567890",
+		space + "Jose\u0301\u200b": "José", "\u200b": "", "A\u200bna": "", "Ana\nBen": "",
+		"12345678901": "", "1234567890": "1234567890",
 	} {
 		got, problem := field.Line(10)(written)
 		test.EqOp(t, want, got, test.Sprintf("%q", written))
