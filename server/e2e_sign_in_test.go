@@ -137,6 +137,16 @@ func TestTenantCreate_PrintsTheInvitationOfTheFirstOwner(t *testing.T) {
 	test.EqOp(t, http.StatusOK, status)
 	test.StrContains(t, page, "olga@example.com")
 
+	// A lost link is replaced.
+	newer := strings.TrimSpace(runBerth(t, append([]string{
+		"tenant", "invite", "--database-url", db.URL, "--data", data, "--id", id,
+	}, invite...)...))
+	for address, want := range map[string]int{newer: http.StatusOK, link: http.StatusNotFound} {
+		path, _ := strings.CutPrefix(address, "https://berth.test")
+		status, _ := sendHTTP(t, http.MethodGet, "http://"+live.Address+path, nil, "")
+		test.EqOp(t, want, status, test.Sprint(address))
+	}
+
 	for says, args := range map[string][]string{
 		"--owner-email is missing":    {"--public-url", "https://berth.test"},
 		"BERTH_PUBLIC_URL is not set": {"--owner-email", "olga@example.com"},

@@ -15,7 +15,7 @@ type commands struct {
 	Worker  workerCommand  `cmd:"" help:"Send messages and do scheduled work, without serving the API."`
 	Dev     devCommand     `cmd:"" help:"Start everything for development: Postgres, migrations, demo data, server."`
 	Migrate migrateCommand `cmd:"" help:"Update the database schema."`
-	Tenant  tenantCommand  `cmd:"" help:"Create a tenant."`
+	Tenant  tenantCommand  `cmd:"" help:"Create a tenant, or invite its owner again."`
 	Token   tokenCommand   `cmd:"" help:"Issue a token with this server's own key."`
 	Keys    keysCommand    `cmd:"" help:"Rotate the keys and secrets in files."`
 	Verify  verifyCommand  `cmd:"" help:"Check every invariant over all data."`

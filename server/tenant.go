@@ -12,12 +12,66 @@ import (
 	"github.com/berthhq/berth/internal/boot"
 	"github.com/berthhq/berth/internal/cli"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/seal"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
 // tenantCommand has the commands for tenants. Only operators can use them: no RPC creates tenants.
 type tenantCommand struct {
 	Create createTenantCommand `cmd:"" help:"Create a tenant with its first owner."`
+	Invite inviteOwnerCommand  `cmd:"" help:"Print a new link for an owner who lost theirs, or cannot sign in any more."`
+}
+
+// inviteOwnerCommand makes an invitation for an owner. It ends the one before, whose link is good no longer.
+type inviteOwnerCommand struct {
+	boot.DatabaseConfig `embed:""`
+	boot.KeyConfig      `embed:""`
+
+	PublicURL string `env:"BERTH_PUBLIC_URL" required:"" placeholder:"https://…" help:"URL of the service for browsers. The link starts with it."`
+
+	ID         tenant.TenantID `required:"" placeholder:"UUID" help:"Id of the tenant."`
+	OwnerEmail string          `required:"" help:"Email address of the owner."`
+}
+
+// Run implements kong's command. It prints only the link.
+func (c *inviteOwnerCommand) Run(ctx context.Context, to *cli.Console) error {
+	if err := c.Required(); err != nil {
+		return err
+	}
+	if !c.SignsIn() {
+		return errors.New("invitations by link alone need Berth's own sign-in: BERTH_IDENTITY_ISSUER is set, " +
+			"and BERTH_SIGN_IN is not on")
+	}
+	config := app.Config{Now: time.Now, PublicURL: strings.TrimSuffix(c.PublicURL, "/")}
+	var err error
+	if config.Seals, err = openSeals(ctx, c.KeyConfig); err != nil {
+		return err
+	}
+	db, err := boot.OpenDatabase(ctx, pg.Config{URL: c.URL, CommandConns: 1, ReadConns: 1})
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	config.DB = db
+	link, err := app.New(config).Accounts.InviteOwner(ctx, c.ID, c.OwnerEmail)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(to.Out, link)
+	return err
+}
+
+// openSeals reads the keys that sign links.
+func openSeals(ctx context.Context, keys boot.KeyConfig) (seal.Keys, error) {
+	files, err := keys.Files()
+	if err != nil {
+		return seal.Keys{}, err
+	}
+	secrets, err := keys.OpenSecrets(ctx, files)
+	if err != nil {
+		return seal.Keys{}, err
+	}
+	return secrets.Seals, nil
 }
 
 // createTenantCommand creates a tenant. Repeating it with the same id changes nothing.
@@ -51,15 +105,10 @@ func (c *createTenantCommand) Run(ctx context.Context, to *cli.Console) error {
 	}
 	config := app.Config{Now: time.Now, PublicURL: strings.TrimSuffix(c.PublicURL, "/")}
 	if invite {
-		files, err := c.Files()
-		if err != nil {
+		var err error
+		if config.Seals, err = openSeals(ctx, c.KeyConfig); err != nil {
 			return err
 		}
-		secrets, err := c.OpenSecrets(ctx, files)
-		if err != nil {
-			return err
-		}
-		config.Seals = secrets.Seals
 	}
 	db, err := boot.OpenDatabase(ctx, pg.Config{URL: c.URL, CommandConns: 1, ReadConns: 1})
 	if err != nil {

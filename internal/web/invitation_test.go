@@ -13,6 +13,7 @@ import (
 	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app/accounts"
+	"github.com/berthhq/berth/internal/fault/faulttest"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
@@ -244,4 +245,27 @@ func TestInvite_OfTheFirstOwner(t *testing.T) {
 	test.Eq(t, []tenant.TenantID{created.ID}, s.token(cookie).Tenants)
 	test.EqOp(t, "olga@example.com", s.Text(`select confirmed_email from members where tenant_id = $1`, created.ID))
 	test.EqOp(t, 0, s.Count(`select count(*) from platform_mails where tenant_id = $1`, created.ID))
+}
+
+// Who lost the first link gets another, and the one before is good no longer.
+func TestInvite_OfAnOwnerAgain(t *testing.T) {
+	t.Parallel()
+	s := newSignInStudio(t)
+	created := expect.Value(s.App.Accounts.CreateTenant(t.Context(), accounts.NewTenant{
+		ID: testkit.NewID[tenant.TenantID](), Name: "Links", TimeZone: "UTC", Locale: "en", Currency: "EUR",
+		Owner: &accounts.FirstOwner{Name: "Olga", Email: "olga@example.com", Invite: true},
+	}))(t)
+	link := strings.TrimPrefix(
+		expect.Value(s.App.Accounts.InviteOwner(t.Context(), created.ID, "Olga@example.com"))(t), "https://berth.example",
+	)
+	answer, _ := s.open(http.MethodGet, strings.TrimPrefix(created.OwnerLink, "https://berth.example"), "")
+	test.EqOp(t, http.StatusNotFound, answer.StatusCode)
+	test.Eq(t, []tenant.TenantID{created.ID}, s.token(s.accepted(link, "", "/")).Tenants)
+	test.EqOp(t, 0, s.Count(`select count(*) from platform_mails where tenant_id = $1`, created.ID))
+
+	s.invite("Mia", tenant.RoleAdmin)
+	for _, nobody := range []string{"nobody@example.com", "mia@example.com"} {
+		_, err := s.App.Accounts.InviteOwner(t.Context(), s.Tenant, nobody)
+		test.EqOp(t, "MEMBER_NOT_FOUND", faulttest.Text(err), test.Sprint(nobody))
+	}
 }

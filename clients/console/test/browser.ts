@@ -155,6 +155,20 @@ export async function newTenant(name: string): Promise<Person> {
   return { tenant: stdout.trim(), subject };
 }
 
+/** Makes an empty tenant whose first owner is invited, and returns the link of the invitation. */
+export async function newTenantByLink(name: string, email: string): Promise<string> {
+  const { address, data, database_url } = berth();
+  const { stdout } = await promisify(execFile)(
+    built().binary,
+    [
+      ...["tenant", "create", "--name", name, "--time-zone", "Europe/Berlin", "--data", data],
+      ...["--owner-name", "Olga Owner", "--owner-email", email, "--public-url", address],
+    ],
+    { env: { ...process.env, DATABASE_URL: database_url } },
+  );
+  return stdout.trim().split("\n")[1] ?? "";
+}
+
 interface Opening {
   readonly role?: Role;
   readonly tenant?: number;

@@ -4,6 +4,7 @@ import {
   dateIn,
   day,
   newTenant,
+  newTenantByLink,
   type Person,
   settled,
   violations,
@@ -200,76 +201,149 @@ async function linkTo(address: string): Promise<string> {
   return link;
 }
 
+async function shot(page: Page, name: string): Promise<void> {
+  await settled(page);
+  if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/${name}.png` });
+}
+
 /** The most clicks from an empty tenant to its first booking. */
 const mostClicks = 40;
 
-for (const width of [1440, 390]) {
-  test(`from an empty tenant to a member's first booking, ${width} pixels wide`, async () => {
-    const name = `First hour ${width}`;
-    await newTenant(name);
-    const address = `mia.${width}@example.com`;
+for (const width of [1440, 1024, 390]) {
+  test(`the first hour of an owner, a coach, the desk and a member, ${width} pixels wide`, async () => {
+    const mailTo = (name: string) => `${name}.${width}@first.example`;
     let clicks = 0;
     const click = async (target: Locator) => {
       await target.click();
       clicks++;
     };
+    const button = (within: Page | Locator, label: string | RegExp) =>
+      within.getByRole("button", { name: label, exact: true });
+    const accept = (page: Page) => click(button(page, "Accept and sign in"));
     const tomorrow = new Date(Date.now() + day);
-    {
-      await using desk = await visit({ width });
-      const { page } = desk;
-      const button = (label: string, within: Page | Locator = page) =>
-        within.getByRole("button", { name: label, exact: true });
-      await click(button(`Owner at ${name}`));
-      await click(page.getByRole("main").getByRole("link", { name: "Getting started" }));
+    const shown = { day: "2-digit", month: "short", year: "numeric" } as const;
+    const date = new Intl.DateTimeFormat("en-GB", { ...shown, timeZone: "Europe/Berlin" });
 
-      await click(button("New location"));
+    // The owner makes a location, what can be booked, and a first session, and invites the others.
+    await using desk = await visit({ width, path: "" });
+    {
+      const { page } = desk;
+      await page.goto(await newTenantByLink(`First hour ${width}`, mailTo("olga")));
+      await shot(page, `first-hour-link-${width}`);
+      expect(await violations(page)).toEqual([]);
+      await accept(page);
+      await click(page.getByRole("main").getByRole("link", { name: "Getting started" }));
+      await click(button(page, "New location"));
       const location = dialog(page, "New location");
       await location.getByRole("textbox", { name: "Name" }).fill("Riverside");
-      await click(button("Create", location));
-      await click(button("Use this template"));
-      await button("Use this template").waitFor({ state: "hidden" });
-      await click(button("I lead sessions myself"));
-      await page.getByText("4 of 7 steps done").waitFor();
+      await click(button(location, "Create"));
+      await click(button(page, "Use this template"));
+      await button(page, "Use this template").waitFor({ state: "hidden" });
 
       await click(page.getByRole("link", { name: "New session" }));
       const form = dialog(page, "New session");
       await click(form.getByRole("combobox", { name: "Service" }));
       await click(page.getByRole("option", { name: "Group class" }));
       await expect(form.getByRole("combobox", { name: "Location" })).toHaveValue("Riverside");
-      const shown = { day: "2-digit", month: "short", year: "numeric" } as const;
-      await form
-        .getByLabel("Date")
-        .fill(
-          new Intl.DateTimeFormat("en-GB", { ...shown, timeZone: "Europe/Berlin" }).format(
-            tomorrow,
-          ),
-        );
-      await click(button("Create", form));
+      await click(form.getByRole("combobox", { name: "Coach" }));
+      await click(page.getByRole("option", { name: "+ Add staff" }));
+      const staff = dialog(page, "Add staff");
+      await click(staff.getByText("New person"));
+      await staff.getByRole("textbox", { name: "Name" }).fill("Cara Coach");
+      await staff.getByRole("textbox", { name: "Email" }).fill(mailTo("cara"));
+      await click(button(staff, "Add"));
+      await expect(form.getByRole("combobox", { name: "Coach" })).toHaveValue("Cara Coach");
+      await form.getByLabel("Date").fill(date.format(tomorrow));
+      await click(button(form, "Create"));
       await page.getByText("Group class was added to the schedule").waitFor();
 
-      if (width < 900) await click(button("Menu"));
+      if (width < 900) await click(button(page, "Menu"));
       await click(page.getByRole("link", { name: "Getting started" }));
-      await page.getByText("5 of 7 steps done").waitFor();
+      const invite = dialog(page, "Invite");
+      const invited = async (name: string) => {
+        const address = mailTo(name.toLowerCase());
+        await invite.getByRole("textbox", { name: "Name" }).fill(name);
+        await invite.getByRole("textbox", { name: "Email" }).fill(address);
+        await click(button(invite, "Invite"));
+        await page.getByText(`Invitation sent to ${address}`).waitFor();
+        await invite.waitFor({ state: "hidden" });
+      };
+      await page.getByText("6 of 7 steps done").waitFor();
       const members = page.getByRole("listitem").filter({ hasText: "Invite members" });
-      await click(members.getByRole("button", { name: "Invite", exact: true }));
-      const member = dialog(page, "Invite");
-      await member.getByRole("textbox", { name: "Name" }).fill("Mia Member");
-      await member.getByRole("textbox", { name: "Email" }).fill(address);
-      await click(button("Invite", member));
-      await page.getByText(`Invitation sent to ${address}`).waitFor();
+      await click(button(members, "Invite"));
+      await invited("Mia");
+      await shot(page, `first-hour-owner-${width}`);
+      expect(await violations(page)).toEqual([]);
+
+      if (width < 900) await click(button(page, "Menu"));
+      await click(page.getByRole("navigation").getByRole("link", { name: "Members" }));
+      await click(button(page, "Invite"));
+      await click(invite.getByRole("combobox", { name: "Role" }));
+      await click(page.getByRole("option", { name: "Admin" }));
+      await invited("Dana");
     }
+
+    // The member books.
     {
       await using phone = await visit({ width, path: "" });
       const { page } = phone;
-      await page.goto(await linkTo(address));
-      await click(page.getByRole("button", { name: "Accept and sign in" }));
+      await page.goto(await linkTo(mailTo("mia")));
+      await accept(page);
       await page.getByRole("heading", { name: "Hello Mia" }).waitFor();
       await page.goto(`${new URL(page.url()).origin}/app/?date=${dateIn(day)}`);
-      await click(page.getByRole("button", { name: "Book: Group class" }));
-      await click(page.getByRole("dialog").getByRole("button", { name: "Book" }));
+      await click(button(page, "Book: Group class"));
+      await click(button(page.getByRole("dialog"), "Book"));
       await page.getByText("You’re booked: Group class").waitFor();
+      await shot(page, `first-hour-member-${width}`);
+      expect(await violations(page)).toEqual([]);
     }
     process.stdout.write(`from an empty tenant to the first booking: ${clicks} clicks\n`);
     expect(clicks).toBeLessThanOrEqual(mostClicks);
+
+    // The desk adds somebody who calls, and books them.
+    {
+      await using there = await visit({ width, path: "" });
+      const { page } = there;
+      await page.goto(await linkTo(mailTo("dana")));
+      await accept(page);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      await page.goto(new URL("/members", page.url()).href);
+      await button(page, "Add member").click();
+      const form = dialog(page, "Add member");
+      await form.getByRole("textbox", { name: "Name" }).fill("Walter Walk");
+      await button(form, "Create").click();
+      await form.waitFor({ state: "hidden" });
+      await page.goto(new URL(`/?date=${dateIn(day)}`, page.url()).href);
+      await page.getByRole("link", { name: /Group class/ }).click();
+      await button(page, "Book a member").click();
+      const booking = dialog(page, "Book a member");
+      await booking
+        .getByLabel(/^Member/)
+        .filter({ visible: true })
+        .first()
+        .fill("Walter");
+      await page.getByRole("option", { name: "Walter Walk" }).first().click();
+      await button(booking, "Book").click();
+      await booking.waitFor({ state: "hidden" });
+      await page.getByRole("row", { name: /Walter Walk/ }).waitFor();
+      await shot(page, `first-hour-desk-${width}`);
+      expect(await violations(page)).toEqual([]);
+    }
+
+    // The coach finds who comes.
+    {
+      await using there = await visit({ width, path: "" });
+      const { page } = there;
+      await page.goto(await linkTo(mailTo("cara")));
+      await accept(page);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      await page.goto(new URL(`/?date=${dateIn(day)}`, page.url()).href);
+      await page.getByRole("link", { name: /Group class/ }).click();
+      for (const name of ["Mia", "Walter Walk"]) {
+        await page.getByRole("row", { name: new RegExp(name) }).waitFor();
+      }
+      await shot(page, `first-hour-coach-${width}`);
+      expect(await violations(page)).toEqual([]);
+    }
   });
 }

@@ -74,9 +74,33 @@ func (s *Service) CreateInvitations(
 	})
 }
 
+// InviteOwner returns the link of a new invitation for the owner with an address, which ends the open one. It is for
+// operators, if an owner's link was lost or they can sign in no longer: no RPC calls it. Errors: MEMBER_NOT_FOUND,
+// INVALID_FIELD (the membership is not active), ADDRESS_IN_DOUBT.
+func (s *Service) InviteOwner(ctx context.Context, in tenant.TenantID, email string) (string, error) {
+	t := engine.Transaction{Name: "invitation.owner"}
+	return engine.Transact(ctx, s.engine, tenant.System(in), t, func(ctx context.Context, tx *engine.Tx) (string, error) {
+		owner, err := engine.Find(ctx, tx, errNoMember, func(b *pg.Batch, into **member.Member) {
+			accountdb.FindMemberByEmail(b, tx.Tenant, email, into)
+		})
+		if err != nil {
+			return "", err
+		}
+		if !slices.Contains(owner.Roles, tenant.RoleOwner) {
+			return "", errNoMember
+		}
+		var batch pg.Batch
+		leaves := loadLeaves(tx, &batch, []tenant.MemberID{owner.ID})
+		if err := tx.Load(ctx, &batch); err != nil {
+			return "", err
+		}
+		_, link, err := s.insertInvitation(tx, owner, leaves)
+		return link, err
+	})
+}
+
 // normalInvitees returns the invitees as they are stored, the members' ids, and the addresses of the others as they
-// are compared. The error
-// is INVALID_FIELD or ALREADY_EXISTS.
+// are compared. The error is INVALID_FIELD or ALREADY_EXISTS.
 func normalInvitees(whom []Invitee) (normal []Invitee, ids []tenant.MemberID, emails []string, err error) {
 	seen := make(map[string]bool)
 	for i, who := range whom {

@@ -7,16 +7,7 @@ import {
 } from "@berthhq/client";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
-import {
-  Box,
-  Button,
-  Center,
-  Group,
-  Skeleton,
-  Text,
-  UnstyledButton,
-  VisuallyHidden,
-} from "@mantine/core";
+import { Box, Button, Center, Group, Skeleton, Stack, Text, VisuallyHidden } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
 import { Link } from "react-router";
 import { useMe } from "../../shared/auth/user";
@@ -279,13 +270,17 @@ function SessionAction({ session: { title, eligibility }, held, onChoose }: Sess
     }
     case EligibilityStatus.BOOKED:
       return (
-        <UnstyledButton
-          p={4}
-          onClick={() => void cancelBooking(eligibility.bookingId)}
-          aria-label={`${t.app.cancel}: ${title}`}
-        >
+        <Stack gap={4} align="end">
           <Tag tone="good">{t.app.booked}</Tag>
-        </UnstyledButton>
+          <Button
+            variant="subtle"
+            size="compact-xs"
+            onClick={() => void cancelBooking(eligibility.bookingId)}
+            aria-label={`${t.app.cancel}: ${title}`}
+          >
+            {t.app.cancel}
+          </Button>
+        </Stack>
       );
     case EligibilityStatus.WAITLISTED:
       return <Tag tone="warn">{t.app.waitlisted(eligibility.waitlistPosition ?? 0)}</Tag>;
