@@ -107,7 +107,7 @@ create index idempotency_keys_age on idempotency_keys (tenant_id, created_at);
 create table imports (
   tenant_id    uuid not null references tenants,
   id           uuid not null,
-  kind         text not null check (kind in ('SESSIONS', 'MEMBERS')),
+  kind         text not null check (kind in ('SESSIONS', 'MEMBERS', 'SUBSCRIPTIONS')),
   status       text not null check (status in ('PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED')),
   dry_run      boolean not null,
   leave_out    boolean not null,
@@ -121,6 +121,8 @@ create table imports (
   rows_done    integer not null,
   rows_invalid integer not null check (rows_invalid >= 0),
   created      integer not null check (created >= 0),
+  -- What the rows add up to in the file and in the ledger. An import with a difference fails.
+  total        jsonb,
   problems     jsonb not null,
   notes        jsonb not null,
   batch_id     uuid,
@@ -134,6 +136,7 @@ create table imports (
   created_at   timestamptz not null,
   ended_at     timestamptz,
   primary key (tenant_id, id),
+  constraint imports_total check ((total -> 'file') is not distinct from (total -> 'ledger')),
   constraint imports_progress check (rows_done between 0 and rows_total),
   constraint imports_file check ((file is null) = (status in ('SUCCEEDED', 'FAILED'))),
   constraint imports_left_out check (left_out is null or ended_at is not null),

@@ -493,6 +493,9 @@ var peopleRequests = map[string][]build{
 			},
 		}
 	}},
+	"CreditService/ImportSubscriptions": {func(w *world) proto.Message {
+		return &v1.ImportSubscriptionsRequest{Csv: []byte("subject,plan,balance\n" + w.newMember().Subject + "," + w.plan.Name + ",3\n")}
+	}},
 	"CreditService/UpdateSubscription": {func(w *world) proto.Message {
 		return &v1.UpdateSubscriptionRequest{
 			SubscriptionId: text(w.newSubscription(w.newMember())), Etag: "v1", UpdateMask: paths("end_time"), Reason: unique(),

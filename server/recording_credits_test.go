@@ -16,6 +16,28 @@ func creditsScript() script {
 		refundsScript(),
 		subscriptionsScript(),
 		renewalsScript(),
+		planImportsScript(),
+	}
+}
+
+// planImportsScript imports the plans that members have in another program.
+func planImportsScript() script {
+	file := func(text string) *v1.ImportSubscriptionsRequest {
+		return &v1.ImportSubscriptionsRequest{Csv: []byte(text)}
+	}
+	good := file("Client,Membership,Visits remaining,Next billing date\nZoe Member,Pack,3,\nZoe Member,Monthly,2,2024-12-01\n")
+	return script{
+		adam.calls("The admin tries a file of plans", with(good, &v1.ImportSubscriptionsRequest{DryRun: true})).as("tried"),
+		adam.calls("The admin reads what it adds up to", &v1.GetImportRequest{ImportId: "$tried.fileImport.id"}),
+		adam.calls("The admin imports the plans", good).as("imported"),
+		adam.calls("The admin reads that they were imported", &v1.GetImportRequest{ImportId: "$imported.fileImport.id"}),
+		adam.calls("The admin sees the plans of Zoe", &v1.GetBalanceRequest{MemberId: "$zoe"}),
+		adam.calls("The admin imports the plans again", good).as("again"),
+		adam.calls("The admin reads that Zoe has them", &v1.GetImportRequest{ImportId: "$again.fileImport.id"}),
+		adam.calls("The admin imports plans that cannot be", file("Client,plan,balance,end\nNobody,Pack,3,\n"+
+			"Zoe Member,Gold,3,\nZoe Member,Pack,,2024-01-01\nAdam Staff,Pack,1,\n")).as("wrong"),
+		adam.calls("The admin reads what is wrong with them", &v1.GetImportRequest{ImportId: "$wrong.fileImport.id"}),
+		cora.refused("The coach imports plans", "PERMISSION_DENIED", good),
 	}
 }
 

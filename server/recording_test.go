@@ -91,6 +91,7 @@ var unprovokedReasons = map[string]string{
 	"RATE_LIMITED":         "more calls than the limits of people allow",
 	"CONTENTION":           "conflicts that last, or a database that fails",
 	"CANCELED":             "the caller is gone and reads no response",
+	"IMPORT_MISMATCH":      "a bug: files and ledgers add up to the same",
 	"BULK_TOO_LARGE":       "thousands of sessions",
 	"WATCHER_TOO_SLOW":     "more events than the buffers of the network hold",
 	"INVITATION_REQUIRED":  "a sign-in service whose addresses the operator trusts: TestLinkMe_TakesVerifiedAddresses",

@@ -159,6 +159,12 @@ var accountReads = []read{
 	{accountdb.HasOldCodes, args{now}, "false"},
 	{accountdb.HasOldCodes, args{now.Add(time.Microsecond)}, "true"},
 	{accountdb.ListZones, nil, "Africa/Cairo Europe/Vienna; en"},
+	{accountdb.FindTimeZone, nil, "Africa/Cairo"},
+	{
+		accountdb.ListKnown, args{member.SoughtPeople{
+			Subjects: []string{"ana", "", "x"}, Emails: []string{"bo@example.com", ""}, Phones: []string{""}, Names: []string{"cy"},
+		}}, "receiver third member",
+	},
 	{accountdb.ListDevices, args{"member"}, "other device"},
 	{accountdb.ListDevices, args{"third"}, "notice third fourth"},
 	{accountdb.FindDevice, args{"device"}, "device"},

@@ -195,6 +195,8 @@ var bookingReads = []read{
 	{bookingdb.ListCreditLines, args{"subscription", bookingdb.LineQuery{Limit: 9}}, "other entry"},
 	{bookingdb.ListCreditLines, args{"subscription", bookingdb.LineQuery{Before: 2, Limit: 9}}, "entry"},
 	{bookingdb.ListCreditLines, args{"subscription", bookingdb.LineQuery{Limit: 1}}, "other"},
+	{bookingdb.ListLedgerSums, args{"subscription other third"}, "4 0 0"},
+	{bookingdb.ListHeldSubscriptions, args{"member third", "plan third"}, "subscription:Ten:0:0 third:Day:0:0 key:Ten:0:0"},
 	{bookingdb.ListItemReservations, args{
 		"item", civil.Span{Start: start, End: start.Add(time.Hour)},
 	}, "{Item=item Number=1 Span={Start=02T08:00 End=02T09:00}}"},

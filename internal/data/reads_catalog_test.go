@@ -60,6 +60,7 @@ var catalogReads = []read{
 	{catalogdb.FindPlan, args{"plan"}, "plan"},
 	{catalogdb.FindPlan, args{"third"}, "third"},
 	{catalogdb.ListPlans, args{catalogdb.PlanQuery{Active: inUse, Limit: 9}}, "third plan"},
+	{catalogdb.ListNamedPlans, args{[]string{"TEN", "five", "x"}}, "plan"},
 	{catalogdb.ListPlans, args{catalogdb.PlanQuery{Active: both, Limit: 9}}, "third other plan"},
 	{catalogdb.ListPlans, args{catalogdb.PlanQuery{Active: both, Limit: 2}}, "third other"},
 	{catalogdb.ListPlans, args{catalogdb.PlanQuery{Active: []bool{false}, Limit: 9}}, "other"},

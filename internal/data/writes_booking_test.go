@@ -46,6 +46,11 @@ display_links -other`},
 		Plan: credit.Plan{ID: id[tenant.PlanID]("plan")}, Status: credit.Active, StartsAt: now, CreatedAt: start,
 	}}, "subscriptions +second {created_at=2026-03-02T08:00:00+00:00 member_id=third plan_id=plan " +
 		"starts_at=2026-03-01T12:00:00+00:00 status=ACTIVE updated_at=0001-01-01T00:00:00+00:00}"},
+	{bookingdb.InsertSubscriptions, args{[]credit.Subscription{{
+		ID: id[tenant.SubscriptionID]("second"), Member: id[tenant.MemberID]("third"),
+		Plan: credit.Plan{ID: id[tenant.PlanID]("plan")}, Status: credit.Active, StartsAt: now, CreatedAt: start,
+	}}}, "subscriptions +second {created_at=2026-03-02T08:00:00+00:00 member_id=third plan_id=plan " +
+		"starts_at=2026-03-01T12:00:00+00:00 status=ACTIVE updated_at=0001-01-01T00:00:00+00:00}"},
 	{bookingdb.UpdateBooking, args{&booking.Booking{
 		ID: id[tenant.BookingID]("booking"), Session: id[tenant.SessionID]("session"), Member: id[tenant.MemberID]("member"),
 		Party: 2, Status: booking.Confirmed, Channel: catalog.Online, StartsAt: start, EndsAt: start.Add(time.Hour),

@@ -125,6 +125,7 @@ const (
 
 	BulkTooLarge   Reason = "BULK_TOO_LARGE"
 	ImportNotFound Reason = "IMPORT_NOT_FOUND"
+	ImportMismatch Reason = "IMPORT_MISMATCH"
 
 	InvitationRequired Reason = "INVITATION_REQUIRED"
 	InvitationNotFound Reason = "INVITATION_NOT_FOUND"

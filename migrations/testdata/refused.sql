@@ -113,6 +113,7 @@ update imports set kind = 'PLANS'; -- imports_kind_check
 update imports set status = 'DONE'; -- imports_status_check
 update imports set rows_done = 2; -- imports_progress
 update imports set rows_invalid = -1; -- imports_rows_invalid_check
+update imports set total = '{"file": 1, "ledger": 2}'; -- imports_total
 update imports set created = -1; -- imports_created_check
 update imports set attempts = -1; -- imports_attempts_check
 update imports set file = null; -- imports_file

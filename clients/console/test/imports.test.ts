@@ -183,3 +183,33 @@ test("shows what became of an import if the response to it is lost", async () =>
     ...complaints.filter((text) => !text.includes("ERR_CONNECTION")),
   );
 });
+
+test("takes over the plans of members with the credits that are left", async () => {
+  await call("owner", "CreditService/CreatePlan", {
+    plan: { name: "Ten from before", kind: "PLAN_KIND_CREDITS", credits: 10 },
+  });
+  const { member } = await call<{ member: { id: string } }>("owner", "MemberService/CreateMember", {
+    member: { name: "Pia Plan", email: "pia@plan.example" },
+  });
+  const csv =
+    "Client,Email,Membership,Visits remaining,Expiration date\n" +
+    "Pia Plan,pia@plan.example,Ten from before,7,31.12.2029\nNo One,no@plan.example,Ten from before,2,\n";
+  await using there = await visit({ role: "owner", path: "/imports?what=plans" });
+  const { page } = there;
+  const panel = page.getByRole("tabpanel", { name: "Plans" });
+  await panel.locator("input[type=file]").setInputFiles(file("plans.csv", csv));
+  await page.getByText("1 plan ready to import").waitFor();
+  await page.getByText("7 credits in the file, 7 in Berth").waitFor();
+  await page.getByRole("row", { name: /^3 name No One No active member/ }).waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole("button", { name: "Import 1 plan" }).click();
+  await page.getByText("1 plan imported").waitFor();
+  await page.getByText("7 credits in the file, 7 in Berth").waitFor();
+  const { subscriptions } = await call<{ subscriptions: { balance: number }[] }>(
+    "owner",
+    "CreditService/GetBalance",
+    { memberId: member.id },
+  );
+  expect(subscriptions.map(({ balance }) => balance)).toEqual([7]);
+  await panel.getByRole("row", { name: /Imported 2 of 2 rows/ }).waitFor();
+});

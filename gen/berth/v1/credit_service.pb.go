@@ -1416,6 +1416,141 @@ func (x *CancelSubscriptionResponse) GetSubscription() *Subscription {
 	return nil
 }
 
+// ImportSubscriptionsRequest is a file of the plans that members have.
+type ImportSubscriptionsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// CSV as in ImportMembersRequest, with at most 3,000,000 bytes and 20,000 rows. The field plan is required: the name of
+	// an active plan. The member is found by subject, email, phone or name (or first_name and last_name), of which one is
+	// required. An email or number of a family needs the name, too: it is then that of the member, also if only another of
+	// the family has the email. balance is the number of credits left, and required for plans with credits: it becomes the
+	// first line of the ledger. start is the first day, today if it is empty; renewal the day on which the current period
+	// ends and new credits come; end the last day. Days are those of the tenant's time zone, in the form 2026-12-31 or
+	// 31.12.2026. Without an end, a plan with a term ends after it. renewal is required for plans with periods, and only
+	// they have one.
+	Csv []byte `protobuf:"bytes,2,opt,name=csv,proto3" json:"csv,omitempty"`
+	// Whether to only check the file and report.
+	DryRun bool `protobuf:"varint,3,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
+	// What becomes of columns of the file, as in ImportMembersRequest.
+	Columns []*ImportColumn `protobuf:"bytes,4,rep,name=columns,proto3" json:"columns,omitempty"`
+	// Whether to leave out rows with problems, and create the others. Import.left_out_csv has them.
+	LeaveOutInvalid bool `protobuf:"varint,5,opt,name=leave_out_invalid,json=leaveOutInvalid,proto3" json:"leave_out_invalid,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *ImportSubscriptionsRequest) Reset() {
+	*x = ImportSubscriptionsRequest{}
+	mi := &file_berth_v1_credit_service_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ImportSubscriptionsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ImportSubscriptionsRequest) ProtoMessage() {}
+
+func (x *ImportSubscriptionsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_credit_service_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ImportSubscriptionsRequest.ProtoReflect.Descriptor instead.
+func (*ImportSubscriptionsRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *ImportSubscriptionsRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *ImportSubscriptionsRequest) GetCsv() []byte {
+	if x != nil {
+		return x.Csv
+	}
+	return nil
+}
+
+func (x *ImportSubscriptionsRequest) GetDryRun() bool {
+	if x != nil {
+		return x.DryRun
+	}
+	return false
+}
+
+func (x *ImportSubscriptionsRequest) GetColumns() []*ImportColumn {
+	if x != nil {
+		return x.Columns
+	}
+	return nil
+}
+
+func (x *ImportSubscriptionsRequest) GetLeaveOutInvalid() bool {
+	if x != nil {
+		return x.LeaveOutInvalid
+	}
+	return false
+}
+
+// ImportSubscriptionsResponse is the import.
+type ImportSubscriptionsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The import, which usually is PENDING.
+	FileImport    *Import `protobuf:"bytes,1,opt,name=file_import,json=fileImport,proto3" json:"file_import,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ImportSubscriptionsResponse) Reset() {
+	*x = ImportSubscriptionsResponse{}
+	mi := &file_berth_v1_credit_service_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ImportSubscriptionsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ImportSubscriptionsResponse) ProtoMessage() {}
+
+func (x *ImportSubscriptionsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_credit_service_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ImportSubscriptionsResponse.ProtoReflect.Descriptor instead.
+func (*ImportSubscriptionsResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *ImportSubscriptionsResponse) GetFileImport() *Import {
+	if x != nil {
+		return x.FileImport
+	}
+	return nil
+}
+
 // GrantCreditsRequest gives or takes credits.
 type GrantCreditsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1433,7 +1568,7 @@ type GrantCreditsRequest struct {
 
 func (x *GrantCreditsRequest) Reset() {
 	*x = GrantCreditsRequest{}
-	mi := &file_berth_v1_credit_service_proto_msgTypes[24]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1445,7 +1580,7 @@ func (x *GrantCreditsRequest) String() string {
 func (*GrantCreditsRequest) ProtoMessage() {}
 
 func (x *GrantCreditsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_service_proto_msgTypes[24]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1458,7 +1593,7 @@ func (x *GrantCreditsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GrantCreditsRequest.ProtoReflect.Descriptor instead.
 func (*GrantCreditsRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{24}
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *GrantCreditsRequest) GetTenantId() string {
@@ -1502,7 +1637,7 @@ type GrantCreditsResponse struct {
 
 func (x *GrantCreditsResponse) Reset() {
 	*x = GrantCreditsResponse{}
-	mi := &file_berth_v1_credit_service_proto_msgTypes[25]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1514,7 +1649,7 @@ func (x *GrantCreditsResponse) String() string {
 func (*GrantCreditsResponse) ProtoMessage() {}
 
 func (x *GrantCreditsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_service_proto_msgTypes[25]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1527,7 +1662,7 @@ func (x *GrantCreditsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GrantCreditsResponse.ProtoReflect.Descriptor instead.
 func (*GrantCreditsResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{25}
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *GrantCreditsResponse) GetLine() *CreditLine {
@@ -1559,7 +1694,7 @@ type RefundCreditRequest struct {
 
 func (x *RefundCreditRequest) Reset() {
 	*x = RefundCreditRequest{}
-	mi := &file_berth_v1_credit_service_proto_msgTypes[26]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1571,7 +1706,7 @@ func (x *RefundCreditRequest) String() string {
 func (*RefundCreditRequest) ProtoMessage() {}
 
 func (x *RefundCreditRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_service_proto_msgTypes[26]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1584,7 +1719,7 @@ func (x *RefundCreditRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RefundCreditRequest.ProtoReflect.Descriptor instead.
 func (*RefundCreditRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{26}
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *RefundCreditRequest) GetTenantId() string {
@@ -1621,7 +1756,7 @@ type RefundCreditResponse struct {
 
 func (x *RefundCreditResponse) Reset() {
 	*x = RefundCreditResponse{}
-	mi := &file_berth_v1_credit_service_proto_msgTypes[27]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1633,7 +1768,7 @@ func (x *RefundCreditResponse) String() string {
 func (*RefundCreditResponse) ProtoMessage() {}
 
 func (x *RefundCreditResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_service_proto_msgTypes[27]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1646,7 +1781,7 @@ func (x *RefundCreditResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RefundCreditResponse.ProtoReflect.Descriptor instead.
 func (*RefundCreditResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{27}
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *RefundCreditResponse) GetLine() *CreditLine {
@@ -1678,7 +1813,7 @@ type GetBalanceRequest struct {
 
 func (x *GetBalanceRequest) Reset() {
 	*x = GetBalanceRequest{}
-	mi := &file_berth_v1_credit_service_proto_msgTypes[28]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1690,7 +1825,7 @@ func (x *GetBalanceRequest) String() string {
 func (*GetBalanceRequest) ProtoMessage() {}
 
 func (x *GetBalanceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_service_proto_msgTypes[28]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1703,7 +1838,7 @@ func (x *GetBalanceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetBalanceRequest.ProtoReflect.Descriptor instead.
 func (*GetBalanceRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{28}
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *GetBalanceRequest) GetTenantId() string {
@@ -1742,7 +1877,7 @@ type GetBalanceResponse struct {
 
 func (x *GetBalanceResponse) Reset() {
 	*x = GetBalanceResponse{}
-	mi := &file_berth_v1_credit_service_proto_msgTypes[29]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1754,7 +1889,7 @@ func (x *GetBalanceResponse) String() string {
 func (*GetBalanceResponse) ProtoMessage() {}
 
 func (x *GetBalanceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_service_proto_msgTypes[29]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1767,7 +1902,7 @@ func (x *GetBalanceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetBalanceResponse.ProtoReflect.Descriptor instead.
 func (*GetBalanceResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{29}
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *GetBalanceResponse) GetSubscriptions() []*Subscription {
@@ -1810,7 +1945,7 @@ type ListCreditLinesRequest struct {
 
 func (x *ListCreditLinesRequest) Reset() {
 	*x = ListCreditLinesRequest{}
-	mi := &file_berth_v1_credit_service_proto_msgTypes[30]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1822,7 +1957,7 @@ func (x *ListCreditLinesRequest) String() string {
 func (*ListCreditLinesRequest) ProtoMessage() {}
 
 func (x *ListCreditLinesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_service_proto_msgTypes[30]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1835,7 +1970,7 @@ func (x *ListCreditLinesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCreditLinesRequest.ProtoReflect.Descriptor instead.
 func (*ListCreditLinesRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{30}
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ListCreditLinesRequest) GetTenantId() string {
@@ -1886,7 +2021,7 @@ type ListCreditLinesResponse struct {
 
 func (x *ListCreditLinesResponse) Reset() {
 	*x = ListCreditLinesResponse{}
-	mi := &file_berth_v1_credit_service_proto_msgTypes[31]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1898,7 +2033,7 @@ func (x *ListCreditLinesResponse) String() string {
 func (*ListCreditLinesResponse) ProtoMessage() {}
 
 func (x *ListCreditLinesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_service_proto_msgTypes[31]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1911,7 +2046,7 @@ func (x *ListCreditLinesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCreditLinesResponse.ProtoReflect.Descriptor instead.
 func (*ListCreditLinesResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{31}
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *ListCreditLinesResponse) GetLines() []*CreditLine {
@@ -1932,7 +2067,7 @@ var File_berth_v1_credit_service_proto protoreflect.FileDescriptor
 
 const file_berth_v1_credit_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1dberth/v1/credit_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x15berth/v1/common.proto\x1a\x15berth/v1/credit.proto\x1a\x1bbuf/validate/validate.proto\x1a google/protobuf/field_mask.proto\"\x94\x02\n" +
+	"\x1dberth/v1/credit_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x15berth/v1/common.proto\x1a\x15berth/v1/credit.proto\x1a\x15berth/v1/import.proto\x1a\x1bbuf/validate/validate.proto\x1a google/protobuf/field_mask.proto\"\x94\x02\n" +
 	"\x11CreatePlanRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12\xd4\x01\n" +
 	"\x04plan\x18\x02 \x01(\v2\x13.berth.v1.PlanInputB\xaa\x01\xbaH\xa6\x01\xba\x01\x9f\x01\n" +
@@ -2021,7 +2156,16 @@ const file_berth_v1_credit_service_proto_rawDesc = "" +
 	"\x0fsubscription_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\x0esubscriptionId\x12 \n" +
 	"\x06reason\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x06reason\"X\n" +
 	"\x1aCancelSubscriptionResponse\x12:\n" +
-	"\fsubscription\x18\x01 \x01(\v2\x16.berth.v1.SubscriptionR\fsubscription\"\xc3\x01\n" +
+	"\fsubscription\x18\x01 \x01(\v2\x16.berth.v1.SubscriptionR\fsubscription\"\xe7\x01\n" +
+	"\x1aImportSubscriptionsRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12\x1e\n" +
+	"\x03csv\x18\x02 \x01(\fB\f\xbaH\tz\a\x10\x01\x18\xc0\x8d\xb7\x01R\x03csv\x12\x17\n" +
+	"\adry_run\x18\x03 \x01(\bR\x06dryRun\x12:\n" +
+	"\acolumns\x18\x04 \x03(\v2\x16.berth.v1.ImportColumnB\b\xbaH\x05\x92\x01\x02\x10dR\acolumns\x12*\n" +
+	"\x11leave_out_invalid\x18\x05 \x01(\bR\x0fleaveOutInvalid\"P\n" +
+	"\x1bImportSubscriptionsResponse\x121\n" +
+	"\vfile_import\x18\x01 \x01(\v2\x10.berth.v1.ImportR\n" +
+	"fileImport\"\xc3\x01\n" +
 	"\x13GrantCreditsRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x121\n" +
 	"\x0fsubscription_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\x0esubscriptionId\x12-\n" +
@@ -2056,7 +2200,7 @@ const file_berth_v1_credit_service_proto_rawDesc = "" +
 	"page_token\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"m\n" +
 	"\x17ListCreditLinesResponse\x12*\n" +
 	"\x05lines\x18\x01 \x03(\v2\x14.berth.v1.CreditLineR\x05lines\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xfb\r\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xfc\x0e\n" +
 	"\rCreditService\x12[\n" +
 	"\n" +
 	"CreatePlan\x12\x1b.berth.v1.CreatePlanRequest\x1a\x1c.berth.v1.CreatePlanResponse\"\x12\xca\xf3\x18\x0e\b\x01\x12\n" +
@@ -2073,7 +2217,8 @@ const file_berth_v1_credit_service_proto_rawDesc = "" +
 	"\x11PauseSubscription\x12\".berth.v1.PauseSubscriptionRequest\x1a#.berth.v1.PauseSubscriptionResponse\"\x1b\xca\xf3\x18\x17\b\x01\x12\x13subscription.manage\x12|\n" +
 	"\x12ResumeSubscription\x12#.berth.v1.ResumeSubscriptionRequest\x1a$.berth.v1.ResumeSubscriptionResponse\"\x1b\xca\xf3\x18\x17\b\x01\x12\x13subscription.manage\x12\x88\x01\n" +
 	"\x16MarkSubscriptionInDebt\x12'.berth.v1.MarkSubscriptionInDebtRequest\x1a(.berth.v1.MarkSubscriptionInDebtResponse\"\x1b\xca\xf3\x18\x17\b\x01\x12\x13subscription.manage\x12|\n" +
-	"\x12CancelSubscription\x12#.berth.v1.CancelSubscriptionRequest\x1a$.berth.v1.CancelSubscriptionResponse\"\x1b\xca\xf3\x18\x17\b\x01\x12\x13subscription.manage\x12c\n" +
+	"\x12CancelSubscription\x12#.berth.v1.CancelSubscriptionRequest\x1a$.berth.v1.CancelSubscriptionResponse\"\x1b\xca\xf3\x18\x17\b\x01\x12\x13subscription.manage\x12\x7f\n" +
+	"\x13ImportSubscriptions\x12$.berth.v1.ImportSubscriptionsRequest\x1a%.berth.v1.ImportSubscriptionsResponse\"\x1b\xca\xf3\x18\x17\b\x01\x12\x13subscription.import\x12c\n" +
 	"\fGrantCredits\x12\x1d.berth.v1.GrantCreditsRequest\x1a\x1e.berth.v1.GrantCreditsResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\fcredit.grant\x12d\n" +
 	"\fRefundCredit\x12\x1d.berth.v1.RefundCreditRequest\x1a\x1e.berth.v1.RefundCreditResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rcredit.refund\x12_\n" +
 	"\n" +
@@ -2093,7 +2238,7 @@ func file_berth_v1_credit_service_proto_rawDescGZIP() []byte {
 	return file_berth_v1_credit_service_proto_rawDescData
 }
 
-var file_berth_v1_credit_service_proto_msgTypes = make([]protoimpl.MessageInfo, 32)
+var file_berth_v1_credit_service_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
 var file_berth_v1_credit_service_proto_goTypes = []any{
 	(*CreatePlanRequest)(nil),              // 0: berth.v1.CreatePlanRequest
 	(*CreatePlanResponse)(nil),             // 1: berth.v1.CreatePlanResponse
@@ -2119,93 +2264,101 @@ var file_berth_v1_credit_service_proto_goTypes = []any{
 	(*MarkSubscriptionInDebtResponse)(nil), // 21: berth.v1.MarkSubscriptionInDebtResponse
 	(*CancelSubscriptionRequest)(nil),      // 22: berth.v1.CancelSubscriptionRequest
 	(*CancelSubscriptionResponse)(nil),     // 23: berth.v1.CancelSubscriptionResponse
-	(*GrantCreditsRequest)(nil),            // 24: berth.v1.GrantCreditsRequest
-	(*GrantCreditsResponse)(nil),           // 25: berth.v1.GrantCreditsResponse
-	(*RefundCreditRequest)(nil),            // 26: berth.v1.RefundCreditRequest
-	(*RefundCreditResponse)(nil),           // 27: berth.v1.RefundCreditResponse
-	(*GetBalanceRequest)(nil),              // 28: berth.v1.GetBalanceRequest
-	(*GetBalanceResponse)(nil),             // 29: berth.v1.GetBalanceResponse
-	(*ListCreditLinesRequest)(nil),         // 30: berth.v1.ListCreditLinesRequest
-	(*ListCreditLinesResponse)(nil),        // 31: berth.v1.ListCreditLinesResponse
-	(*PlanInput)(nil),                      // 32: berth.v1.PlanInput
-	(*Plan)(nil),                           // 33: berth.v1.Plan
-	(*fieldmaskpb.FieldMask)(nil),          // 34: google.protobuf.FieldMask
-	(*PlanFilter)(nil),                     // 35: berth.v1.PlanFilter
-	(*SubscriptionInput)(nil),              // 36: berth.v1.SubscriptionInput
-	(*Subscription)(nil),                   // 37: berth.v1.Subscription
-	(ListScope)(0),                         // 38: berth.v1.ListScope
-	(*SubscriptionFilter)(nil),             // 39: berth.v1.SubscriptionFilter
-	(*CreditLine)(nil),                     // 40: berth.v1.CreditLine
-	(SubscriptionStatus)(0),                // 41: berth.v1.SubscriptionStatus
-	(*CreditLineFilter)(nil),               // 42: berth.v1.CreditLineFilter
+	(*ImportSubscriptionsRequest)(nil),     // 24: berth.v1.ImportSubscriptionsRequest
+	(*ImportSubscriptionsResponse)(nil),    // 25: berth.v1.ImportSubscriptionsResponse
+	(*GrantCreditsRequest)(nil),            // 26: berth.v1.GrantCreditsRequest
+	(*GrantCreditsResponse)(nil),           // 27: berth.v1.GrantCreditsResponse
+	(*RefundCreditRequest)(nil),            // 28: berth.v1.RefundCreditRequest
+	(*RefundCreditResponse)(nil),           // 29: berth.v1.RefundCreditResponse
+	(*GetBalanceRequest)(nil),              // 30: berth.v1.GetBalanceRequest
+	(*GetBalanceResponse)(nil),             // 31: berth.v1.GetBalanceResponse
+	(*ListCreditLinesRequest)(nil),         // 32: berth.v1.ListCreditLinesRequest
+	(*ListCreditLinesResponse)(nil),        // 33: berth.v1.ListCreditLinesResponse
+	(*PlanInput)(nil),                      // 34: berth.v1.PlanInput
+	(*Plan)(nil),                           // 35: berth.v1.Plan
+	(*fieldmaskpb.FieldMask)(nil),          // 36: google.protobuf.FieldMask
+	(*PlanFilter)(nil),                     // 37: berth.v1.PlanFilter
+	(*SubscriptionInput)(nil),              // 38: berth.v1.SubscriptionInput
+	(*Subscription)(nil),                   // 39: berth.v1.Subscription
+	(ListScope)(0),                         // 40: berth.v1.ListScope
+	(*SubscriptionFilter)(nil),             // 41: berth.v1.SubscriptionFilter
+	(*ImportColumn)(nil),                   // 42: berth.v1.ImportColumn
+	(*Import)(nil),                         // 43: berth.v1.Import
+	(*CreditLine)(nil),                     // 44: berth.v1.CreditLine
+	(SubscriptionStatus)(0),                // 45: berth.v1.SubscriptionStatus
+	(*CreditLineFilter)(nil),               // 46: berth.v1.CreditLineFilter
 }
 var file_berth_v1_credit_service_proto_depIdxs = []int32{
-	32, // 0: berth.v1.CreatePlanRequest.plan:type_name -> berth.v1.PlanInput
-	33, // 1: berth.v1.CreatePlanResponse.plan:type_name -> berth.v1.Plan
-	32, // 2: berth.v1.UpdatePlanRequest.plan:type_name -> berth.v1.PlanInput
-	34, // 3: berth.v1.UpdatePlanRequest.update_mask:type_name -> google.protobuf.FieldMask
-	33, // 4: berth.v1.UpdatePlanResponse.plan:type_name -> berth.v1.Plan
-	33, // 5: berth.v1.GetPlanResponse.plan:type_name -> berth.v1.Plan
-	35, // 6: berth.v1.ListPlansRequest.filter:type_name -> berth.v1.PlanFilter
-	33, // 7: berth.v1.ListPlansResponse.plans:type_name -> berth.v1.Plan
-	36, // 8: berth.v1.CreateSubscriptionRequest.subscription:type_name -> berth.v1.SubscriptionInput
-	37, // 9: berth.v1.CreateSubscriptionResponse.subscription:type_name -> berth.v1.Subscription
-	36, // 10: berth.v1.UpdateSubscriptionRequest.subscription:type_name -> berth.v1.SubscriptionInput
-	34, // 11: berth.v1.UpdateSubscriptionRequest.update_mask:type_name -> google.protobuf.FieldMask
-	37, // 12: berth.v1.UpdateSubscriptionResponse.subscription:type_name -> berth.v1.Subscription
-	37, // 13: berth.v1.GetSubscriptionResponse.subscription:type_name -> berth.v1.Subscription
-	38, // 14: berth.v1.ListSubscriptionsRequest.scope:type_name -> berth.v1.ListScope
-	39, // 15: berth.v1.ListSubscriptionsRequest.filter:type_name -> berth.v1.SubscriptionFilter
-	37, // 16: berth.v1.ListSubscriptionsResponse.subscriptions:type_name -> berth.v1.Subscription
-	37, // 17: berth.v1.PauseSubscriptionResponse.subscription:type_name -> berth.v1.Subscription
-	37, // 18: berth.v1.ResumeSubscriptionResponse.subscription:type_name -> berth.v1.Subscription
-	37, // 19: berth.v1.MarkSubscriptionInDebtResponse.subscription:type_name -> berth.v1.Subscription
-	37, // 20: berth.v1.CancelSubscriptionResponse.subscription:type_name -> berth.v1.Subscription
-	40, // 21: berth.v1.GrantCreditsResponse.line:type_name -> berth.v1.CreditLine
-	37, // 22: berth.v1.GrantCreditsResponse.subscription:type_name -> berth.v1.Subscription
-	40, // 23: berth.v1.RefundCreditResponse.line:type_name -> berth.v1.CreditLine
-	37, // 24: berth.v1.RefundCreditResponse.subscription:type_name -> berth.v1.Subscription
-	41, // 25: berth.v1.GetBalanceRequest.statuses:type_name -> berth.v1.SubscriptionStatus
-	37, // 26: berth.v1.GetBalanceResponse.subscriptions:type_name -> berth.v1.Subscription
-	42, // 27: berth.v1.ListCreditLinesRequest.filter:type_name -> berth.v1.CreditLineFilter
-	40, // 28: berth.v1.ListCreditLinesResponse.lines:type_name -> berth.v1.CreditLine
-	0,  // 29: berth.v1.CreditService.CreatePlan:input_type -> berth.v1.CreatePlanRequest
-	2,  // 30: berth.v1.CreditService.UpdatePlan:input_type -> berth.v1.UpdatePlanRequest
-	4,  // 31: berth.v1.CreditService.GetPlan:input_type -> berth.v1.GetPlanRequest
-	6,  // 32: berth.v1.CreditService.ListPlans:input_type -> berth.v1.ListPlansRequest
-	8,  // 33: berth.v1.CreditService.CreateSubscription:input_type -> berth.v1.CreateSubscriptionRequest
-	10, // 34: berth.v1.CreditService.UpdateSubscription:input_type -> berth.v1.UpdateSubscriptionRequest
-	12, // 35: berth.v1.CreditService.GetSubscription:input_type -> berth.v1.GetSubscriptionRequest
-	14, // 36: berth.v1.CreditService.ListSubscriptions:input_type -> berth.v1.ListSubscriptionsRequest
-	16, // 37: berth.v1.CreditService.PauseSubscription:input_type -> berth.v1.PauseSubscriptionRequest
-	18, // 38: berth.v1.CreditService.ResumeSubscription:input_type -> berth.v1.ResumeSubscriptionRequest
-	20, // 39: berth.v1.CreditService.MarkSubscriptionInDebt:input_type -> berth.v1.MarkSubscriptionInDebtRequest
-	22, // 40: berth.v1.CreditService.CancelSubscription:input_type -> berth.v1.CancelSubscriptionRequest
-	24, // 41: berth.v1.CreditService.GrantCredits:input_type -> berth.v1.GrantCreditsRequest
-	26, // 42: berth.v1.CreditService.RefundCredit:input_type -> berth.v1.RefundCreditRequest
-	28, // 43: berth.v1.CreditService.GetBalance:input_type -> berth.v1.GetBalanceRequest
-	30, // 44: berth.v1.CreditService.ListCreditLines:input_type -> berth.v1.ListCreditLinesRequest
-	1,  // 45: berth.v1.CreditService.CreatePlan:output_type -> berth.v1.CreatePlanResponse
-	3,  // 46: berth.v1.CreditService.UpdatePlan:output_type -> berth.v1.UpdatePlanResponse
-	5,  // 47: berth.v1.CreditService.GetPlan:output_type -> berth.v1.GetPlanResponse
-	7,  // 48: berth.v1.CreditService.ListPlans:output_type -> berth.v1.ListPlansResponse
-	9,  // 49: berth.v1.CreditService.CreateSubscription:output_type -> berth.v1.CreateSubscriptionResponse
-	11, // 50: berth.v1.CreditService.UpdateSubscription:output_type -> berth.v1.UpdateSubscriptionResponse
-	13, // 51: berth.v1.CreditService.GetSubscription:output_type -> berth.v1.GetSubscriptionResponse
-	15, // 52: berth.v1.CreditService.ListSubscriptions:output_type -> berth.v1.ListSubscriptionsResponse
-	17, // 53: berth.v1.CreditService.PauseSubscription:output_type -> berth.v1.PauseSubscriptionResponse
-	19, // 54: berth.v1.CreditService.ResumeSubscription:output_type -> berth.v1.ResumeSubscriptionResponse
-	21, // 55: berth.v1.CreditService.MarkSubscriptionInDebt:output_type -> berth.v1.MarkSubscriptionInDebtResponse
-	23, // 56: berth.v1.CreditService.CancelSubscription:output_type -> berth.v1.CancelSubscriptionResponse
-	25, // 57: berth.v1.CreditService.GrantCredits:output_type -> berth.v1.GrantCreditsResponse
-	27, // 58: berth.v1.CreditService.RefundCredit:output_type -> berth.v1.RefundCreditResponse
-	29, // 59: berth.v1.CreditService.GetBalance:output_type -> berth.v1.GetBalanceResponse
-	31, // 60: berth.v1.CreditService.ListCreditLines:output_type -> berth.v1.ListCreditLinesResponse
-	45, // [45:61] is the sub-list for method output_type
-	29, // [29:45] is the sub-list for method input_type
-	29, // [29:29] is the sub-list for extension type_name
-	29, // [29:29] is the sub-list for extension extendee
-	0,  // [0:29] is the sub-list for field type_name
+	34, // 0: berth.v1.CreatePlanRequest.plan:type_name -> berth.v1.PlanInput
+	35, // 1: berth.v1.CreatePlanResponse.plan:type_name -> berth.v1.Plan
+	34, // 2: berth.v1.UpdatePlanRequest.plan:type_name -> berth.v1.PlanInput
+	36, // 3: berth.v1.UpdatePlanRequest.update_mask:type_name -> google.protobuf.FieldMask
+	35, // 4: berth.v1.UpdatePlanResponse.plan:type_name -> berth.v1.Plan
+	35, // 5: berth.v1.GetPlanResponse.plan:type_name -> berth.v1.Plan
+	37, // 6: berth.v1.ListPlansRequest.filter:type_name -> berth.v1.PlanFilter
+	35, // 7: berth.v1.ListPlansResponse.plans:type_name -> berth.v1.Plan
+	38, // 8: berth.v1.CreateSubscriptionRequest.subscription:type_name -> berth.v1.SubscriptionInput
+	39, // 9: berth.v1.CreateSubscriptionResponse.subscription:type_name -> berth.v1.Subscription
+	38, // 10: berth.v1.UpdateSubscriptionRequest.subscription:type_name -> berth.v1.SubscriptionInput
+	36, // 11: berth.v1.UpdateSubscriptionRequest.update_mask:type_name -> google.protobuf.FieldMask
+	39, // 12: berth.v1.UpdateSubscriptionResponse.subscription:type_name -> berth.v1.Subscription
+	39, // 13: berth.v1.GetSubscriptionResponse.subscription:type_name -> berth.v1.Subscription
+	40, // 14: berth.v1.ListSubscriptionsRequest.scope:type_name -> berth.v1.ListScope
+	41, // 15: berth.v1.ListSubscriptionsRequest.filter:type_name -> berth.v1.SubscriptionFilter
+	39, // 16: berth.v1.ListSubscriptionsResponse.subscriptions:type_name -> berth.v1.Subscription
+	39, // 17: berth.v1.PauseSubscriptionResponse.subscription:type_name -> berth.v1.Subscription
+	39, // 18: berth.v1.ResumeSubscriptionResponse.subscription:type_name -> berth.v1.Subscription
+	39, // 19: berth.v1.MarkSubscriptionInDebtResponse.subscription:type_name -> berth.v1.Subscription
+	39, // 20: berth.v1.CancelSubscriptionResponse.subscription:type_name -> berth.v1.Subscription
+	42, // 21: berth.v1.ImportSubscriptionsRequest.columns:type_name -> berth.v1.ImportColumn
+	43, // 22: berth.v1.ImportSubscriptionsResponse.file_import:type_name -> berth.v1.Import
+	44, // 23: berth.v1.GrantCreditsResponse.line:type_name -> berth.v1.CreditLine
+	39, // 24: berth.v1.GrantCreditsResponse.subscription:type_name -> berth.v1.Subscription
+	44, // 25: berth.v1.RefundCreditResponse.line:type_name -> berth.v1.CreditLine
+	39, // 26: berth.v1.RefundCreditResponse.subscription:type_name -> berth.v1.Subscription
+	45, // 27: berth.v1.GetBalanceRequest.statuses:type_name -> berth.v1.SubscriptionStatus
+	39, // 28: berth.v1.GetBalanceResponse.subscriptions:type_name -> berth.v1.Subscription
+	46, // 29: berth.v1.ListCreditLinesRequest.filter:type_name -> berth.v1.CreditLineFilter
+	44, // 30: berth.v1.ListCreditLinesResponse.lines:type_name -> berth.v1.CreditLine
+	0,  // 31: berth.v1.CreditService.CreatePlan:input_type -> berth.v1.CreatePlanRequest
+	2,  // 32: berth.v1.CreditService.UpdatePlan:input_type -> berth.v1.UpdatePlanRequest
+	4,  // 33: berth.v1.CreditService.GetPlan:input_type -> berth.v1.GetPlanRequest
+	6,  // 34: berth.v1.CreditService.ListPlans:input_type -> berth.v1.ListPlansRequest
+	8,  // 35: berth.v1.CreditService.CreateSubscription:input_type -> berth.v1.CreateSubscriptionRequest
+	10, // 36: berth.v1.CreditService.UpdateSubscription:input_type -> berth.v1.UpdateSubscriptionRequest
+	12, // 37: berth.v1.CreditService.GetSubscription:input_type -> berth.v1.GetSubscriptionRequest
+	14, // 38: berth.v1.CreditService.ListSubscriptions:input_type -> berth.v1.ListSubscriptionsRequest
+	16, // 39: berth.v1.CreditService.PauseSubscription:input_type -> berth.v1.PauseSubscriptionRequest
+	18, // 40: berth.v1.CreditService.ResumeSubscription:input_type -> berth.v1.ResumeSubscriptionRequest
+	20, // 41: berth.v1.CreditService.MarkSubscriptionInDebt:input_type -> berth.v1.MarkSubscriptionInDebtRequest
+	22, // 42: berth.v1.CreditService.CancelSubscription:input_type -> berth.v1.CancelSubscriptionRequest
+	24, // 43: berth.v1.CreditService.ImportSubscriptions:input_type -> berth.v1.ImportSubscriptionsRequest
+	26, // 44: berth.v1.CreditService.GrantCredits:input_type -> berth.v1.GrantCreditsRequest
+	28, // 45: berth.v1.CreditService.RefundCredit:input_type -> berth.v1.RefundCreditRequest
+	30, // 46: berth.v1.CreditService.GetBalance:input_type -> berth.v1.GetBalanceRequest
+	32, // 47: berth.v1.CreditService.ListCreditLines:input_type -> berth.v1.ListCreditLinesRequest
+	1,  // 48: berth.v1.CreditService.CreatePlan:output_type -> berth.v1.CreatePlanResponse
+	3,  // 49: berth.v1.CreditService.UpdatePlan:output_type -> berth.v1.UpdatePlanResponse
+	5,  // 50: berth.v1.CreditService.GetPlan:output_type -> berth.v1.GetPlanResponse
+	7,  // 51: berth.v1.CreditService.ListPlans:output_type -> berth.v1.ListPlansResponse
+	9,  // 52: berth.v1.CreditService.CreateSubscription:output_type -> berth.v1.CreateSubscriptionResponse
+	11, // 53: berth.v1.CreditService.UpdateSubscription:output_type -> berth.v1.UpdateSubscriptionResponse
+	13, // 54: berth.v1.CreditService.GetSubscription:output_type -> berth.v1.GetSubscriptionResponse
+	15, // 55: berth.v1.CreditService.ListSubscriptions:output_type -> berth.v1.ListSubscriptionsResponse
+	17, // 56: berth.v1.CreditService.PauseSubscription:output_type -> berth.v1.PauseSubscriptionResponse
+	19, // 57: berth.v1.CreditService.ResumeSubscription:output_type -> berth.v1.ResumeSubscriptionResponse
+	21, // 58: berth.v1.CreditService.MarkSubscriptionInDebt:output_type -> berth.v1.MarkSubscriptionInDebtResponse
+	23, // 59: berth.v1.CreditService.CancelSubscription:output_type -> berth.v1.CancelSubscriptionResponse
+	25, // 60: berth.v1.CreditService.ImportSubscriptions:output_type -> berth.v1.ImportSubscriptionsResponse
+	27, // 61: berth.v1.CreditService.GrantCredits:output_type -> berth.v1.GrantCreditsResponse
+	29, // 62: berth.v1.CreditService.RefundCredit:output_type -> berth.v1.RefundCreditResponse
+	31, // 63: berth.v1.CreditService.GetBalance:output_type -> berth.v1.GetBalanceResponse
+	33, // 64: berth.v1.CreditService.ListCreditLines:output_type -> berth.v1.ListCreditLinesResponse
+	48, // [48:65] is the sub-list for method output_type
+	31, // [31:48] is the sub-list for method input_type
+	31, // [31:31] is the sub-list for extension type_name
+	31, // [31:31] is the sub-list for extension extendee
+	0,  // [0:31] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_credit_service_proto_init() }
@@ -2216,13 +2369,14 @@ func file_berth_v1_credit_service_proto_init() {
 	file_berth_v1_access_proto_init()
 	file_berth_v1_common_proto_init()
 	file_berth_v1_credit_proto_init()
+	file_berth_v1_import_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_credit_service_proto_rawDesc), len(file_berth_v1_credit_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   32,
+			NumMessages:   34,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -283,6 +283,9 @@ const (
 	ErrorReason_ERROR_REASON_BULK_TOO_LARGE ErrorReason = 212
 	// not_found: the tenant has no such import, or it has expired.
 	ErrorReason_ERROR_REASON_IMPORT_NOT_FOUND ErrorReason = 213
+	// failed_precondition: only in Import.problems. The ledger would have another sum than the file in row `row`. Nothing
+	// was created.
+	ErrorReason_ERROR_REASON_IMPORT_MISMATCH ErrorReason = 230
 	// permission_denied: the member with this email is an owner or admin, whom no email links to an account. They need an
 	// invitation.
 	ErrorReason_ERROR_REASON_INVITATION_REQUIRED ErrorReason = 214
@@ -414,6 +417,7 @@ var (
 		211: "ERROR_REASON_CONTACT_NOT_MOBILE",
 		212: "ERROR_REASON_BULK_TOO_LARGE",
 		213: "ERROR_REASON_IMPORT_NOT_FOUND",
+		230: "ERROR_REASON_IMPORT_MISMATCH",
 		214: "ERROR_REASON_INVITATION_REQUIRED",
 		215: "ERROR_REASON_INVITATION_NOT_FOUND",
 		216: "ERROR_REASON_INVITATION_ENDED",
@@ -532,6 +536,7 @@ var (
 		"ERROR_REASON_CONTACT_NOT_MOBILE":           211,
 		"ERROR_REASON_BULK_TOO_LARGE":               212,
 		"ERROR_REASON_IMPORT_NOT_FOUND":             213,
+		"ERROR_REASON_IMPORT_MISMATCH":              230,
 		"ERROR_REASON_INVITATION_REQUIRED":          214,
 		"ERROR_REASON_INVITATION_NOT_FOUND":         215,
 		"ERROR_REASON_INVITATION_ENDED":             216,
@@ -573,7 +578,7 @@ var File_berth_v1_error_proto protoreflect.FileDescriptor
 
 const file_berth_v1_error_proto_rawDesc = "" +
 	"\n" +
-	"\x14berth/v1/error.proto\x12\bberth.v1*\xff\x1f\n" +
+	"\x14berth/v1/error.proto\x12\bberth.v1*\xa2 \n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15ERROR_REASON_INTERNAL\x10\x01\x12\x1e\n" +
@@ -683,7 +688,8 @@ const file_berth_v1_error_proto_rawDesc = "" +
 	"#ERROR_REASON_SENDING_DOMAIN_INVALID\x10\xd2\x01\x12$\n" +
 	"\x1fERROR_REASON_CONTACT_NOT_MOBILE\x10\xd3\x01\x12 \n" +
 	"\x1bERROR_REASON_BULK_TOO_LARGE\x10\xd4\x01\x12\"\n" +
-	"\x1dERROR_REASON_IMPORT_NOT_FOUND\x10\xd5\x01\x12%\n" +
+	"\x1dERROR_REASON_IMPORT_NOT_FOUND\x10\xd5\x01\x12!\n" +
+	"\x1cERROR_REASON_IMPORT_MISMATCH\x10\xe6\x01\x12%\n" +
 	" ERROR_REASON_INVITATION_REQUIRED\x10\xd6\x01\x12&\n" +
 	"!ERROR_REASON_INVITATION_NOT_FOUND\x10\xd7\x01\x12\"\n" +
 	"\x1dERROR_REASON_INVITATION_ENDED\x10\xd8\x01\x12\"\n" +

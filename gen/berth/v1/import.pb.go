@@ -33,6 +33,8 @@ const (
 	ImportKind_IMPORT_KIND_SESSIONS ImportKind = 1
 	// Members.
 	ImportKind_IMPORT_KIND_MEMBERS ImportKind = 2
+	// Subscriptions: the plans that members have.
+	ImportKind_IMPORT_KIND_SUBSCRIPTIONS ImportKind = 3
 )
 
 // Enum value maps for ImportKind.
@@ -41,11 +43,13 @@ var (
 		0: "IMPORT_KIND_UNSPECIFIED",
 		1: "IMPORT_KIND_SESSIONS",
 		2: "IMPORT_KIND_MEMBERS",
+		3: "IMPORT_KIND_SUBSCRIPTIONS",
 	}
 	ImportKind_value = map[string]int32{
-		"IMPORT_KIND_UNSPECIFIED": 0,
-		"IMPORT_KIND_SESSIONS":    1,
-		"IMPORT_KIND_MEMBERS":     2,
+		"IMPORT_KIND_UNSPECIFIED":   0,
+		"IMPORT_KIND_SESSIONS":      1,
+		"IMPORT_KIND_MEMBERS":       2,
+		"IMPORT_KIND_SUBSCRIPTIONS": 3,
 	}
 )
 
@@ -137,10 +141,9 @@ func (ImportStatus) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_import_proto_rawDescGZIP(), []int{1}
 }
 
-// Import is a file of which the rows are checked and become sessions or members: all of them or none, or with
-// leave_out_invalid those without problems. The server
-// works on it in the background, also after the connection is lost or the server starts again. It keeps the file until
-// then.
+// Import is a file of which the rows are checked and become sessions, members or subscriptions: all of them or none, or
+// with leave_out_invalid those without problems. The server works on it in the background, also after the connection is
+// lost or the server starts again. It keeps the file until then.
 type Import struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// UUIDv7.
@@ -158,8 +161,8 @@ type Import struct {
 	// The number of rows with problems found so far. An invalid header counts as one. If it is not 0 at the end, the
 	// import has FAILED, unless they are left out.
 	RowsInvalid int32 `protobuf:"varint,7,opt,name=rows_invalid,json=rowsInvalid,proto3" json:"rows_invalid,omitempty"`
-	// The number of sessions or members created: all rows without problems if it has SUCCEEDED and is no dry run, otherwise
-	// 0.
+	// The number of sessions, members or subscriptions created: all rows without problems if it has SUCCEEDED and is no dry
+	// run, otherwise 0.
 	CreatedCount int32 `protobuf:"varint,8,opt,name=created_count,json=createdCount,proto3" json:"created_count,omitempty"`
 	// The first 1,000 problems found so far, by row. Lists leave them out.
 	Problems []*ImportProblem `protobuf:"bytes,9,rep,name=problems,proto3" json:"problems,omitempty"`
@@ -184,7 +187,10 @@ type Import struct {
 	// The rows with problems, as CSV to be mended and imported: the columns of the file, and one that says what is wrong.
 	// Cells that spreadsheets would run as formulas begin with an apostrophe. Only in GetImport, if asked for, and for 24
 	// hours after its end.
-	LeftOutCsv    []byte `protobuf:"bytes,18,opt,name=left_out_csv,json=leftOutCsv,proto3" json:"left_out_csv,omitempty"`
+	LeftOutCsv []byte `protobuf:"bytes,18,opt,name=left_out_csv,json=leftOutCsv,proto3" json:"left_out_csv,omitempty"`
+	// Of SUBSCRIPTIONS: the credits of the rows without problems, and those that the ledger got for them. Absent until it
+	// has succeeded.
+	Total         *ImportTotal `protobuf:"bytes,19,opt,name=total,proto3" json:"total,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -345,6 +351,69 @@ func (x *Import) GetLeftOutCsv() []byte {
 	return nil
 }
 
+func (x *Import) GetTotal() *ImportTotal {
+	if x != nil {
+		return x.Total
+	}
+	return nil
+}
+
+// ImportTotal compares a file with the ledger. The two are always equal: an import with a difference fails, says in
+// which row it is, and creates nothing.
+type ImportTotal struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The sum over the rows of the file that are created.
+	File int32 `protobuf:"varint,1,opt,name=file,proto3" json:"file,omitempty"`
+	// The sum in the ledger, read again after the rows were created. In a dry run, what it would be.
+	Ledger        int32 `protobuf:"varint,2,opt,name=ledger,proto3" json:"ledger,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ImportTotal) Reset() {
+	*x = ImportTotal{}
+	mi := &file_berth_v1_import_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ImportTotal) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ImportTotal) ProtoMessage() {}
+
+func (x *ImportTotal) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_import_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ImportTotal.ProtoReflect.Descriptor instead.
+func (*ImportTotal) Descriptor() ([]byte, []int) {
+	return file_berth_v1_import_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *ImportTotal) GetFile() int32 {
+	if x != nil {
+		return x.File
+	}
+	return 0
+}
+
+func (x *ImportTotal) GetLedger() int32 {
+	if x != nil {
+		return x.Ledger
+	}
+	return 0
+}
+
 // ImportNote says what became of a row otherwise than its cells say, though nothing is wrong with it. Such as: an email
 // that another member has is left out.
 type ImportNote struct {
@@ -361,7 +430,7 @@ type ImportNote struct {
 
 func (x *ImportNote) Reset() {
 	*x = ImportNote{}
-	mi := &file_berth_v1_import_proto_msgTypes[1]
+	mi := &file_berth_v1_import_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -373,7 +442,7 @@ func (x *ImportNote) String() string {
 func (*ImportNote) ProtoMessage() {}
 
 func (x *ImportNote) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_import_proto_msgTypes[1]
+	mi := &file_berth_v1_import_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -386,7 +455,7 @@ func (x *ImportNote) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportNote.ProtoReflect.Descriptor instead.
 func (*ImportNote) Descriptor() ([]byte, []int) {
-	return file_berth_v1_import_proto_rawDescGZIP(), []int{1}
+	return file_berth_v1_import_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *ImportNote) GetRow() int32 {
@@ -415,7 +484,7 @@ type ImportColumn struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Its name in the header of the file, without characters that cannot be seen. Empty if it has none.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// The field that its cells become, such as email: one of those that ImportMembers or ImportSessions lists. Empty if
+	// The field that its cells become, such as email: one of those that the RPC which imports such files lists. Empty if
 	// it is left out.
 	Field         string `protobuf:"bytes,2,opt,name=field,proto3" json:"field,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -424,7 +493,7 @@ type ImportColumn struct {
 
 func (x *ImportColumn) Reset() {
 	*x = ImportColumn{}
-	mi := &file_berth_v1_import_proto_msgTypes[2]
+	mi := &file_berth_v1_import_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -436,7 +505,7 @@ func (x *ImportColumn) String() string {
 func (*ImportColumn) ProtoMessage() {}
 
 func (x *ImportColumn) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_import_proto_msgTypes[2]
+	mi := &file_berth_v1_import_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -449,7 +518,7 @@ func (x *ImportColumn) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportColumn.ProtoReflect.Descriptor instead.
 func (*ImportColumn) Descriptor() ([]byte, []int) {
-	return file_berth_v1_import_proto_rawDescGZIP(), []int{2}
+	return file_berth_v1_import_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *ImportColumn) GetName() string {
@@ -475,9 +544,10 @@ type ImportProblem struct {
 	// The name of the field that the cell would become. Empty if the problem is about the whole row.
 	Column string `protobuf:"bytes,2,opt,name=column,proto3" json:"column,omitempty"`
 	// What is wrong, for programs. Of a cell: INVALID_FIELD, ALREADY_EXISTS (another member or an earlier row has the
-	// email or subject), SERVICE_NOT_FOUND, LOCATION_NOT_FOUND, RESOURCE_NOT_FOUND, COACH_INVALID, RESOURCE_BUSY,
-	// STAFF_BUSY, PERMISSION_DENIED (to publish). Of a whole row: also IMPORT_INVALID (it cannot be read). Of the import
-	// as a whole: also QUOTA_EXCEEDED, INTERNAL (it could not be completed).
+	// email or subject; the member has the plan), SERVICE_NOT_FOUND, LOCATION_NOT_FOUND, RESOURCE_NOT_FOUND, COACH_INVALID,
+	// RESOURCE_BUSY, STAFF_BUSY, MEMBER_NOT_FOUND (also if there are several), PLAN_NOT_FOUND, PERMISSION_DENIED (to
+	// publish, or to change one's own credits). Of a whole row: also IMPORT_INVALID (it cannot be read). Of the import as a
+	// whole: also QUOTA_EXCEEDED, IMPORT_MISMATCH, INTERNAL (it could not be completed).
 	Reason ErrorReason `protobuf:"varint,3,opt,name=reason,proto3,enum=berth.v1.ErrorReason" json:"reason,omitempty"`
 	// What is wrong and how to correct it, in a sentence.
 	Message       string `protobuf:"bytes,4,opt,name=message,proto3" json:"message,omitempty"`
@@ -487,7 +557,7 @@ type ImportProblem struct {
 
 func (x *ImportProblem) Reset() {
 	*x = ImportProblem{}
-	mi := &file_berth_v1_import_proto_msgTypes[3]
+	mi := &file_berth_v1_import_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -499,7 +569,7 @@ func (x *ImportProblem) String() string {
 func (*ImportProblem) ProtoMessage() {}
 
 func (x *ImportProblem) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_import_proto_msgTypes[3]
+	mi := &file_berth_v1_import_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -512,7 +582,7 @@ func (x *ImportProblem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportProblem.ProtoReflect.Descriptor instead.
 func (*ImportProblem) Descriptor() ([]byte, []int) {
-	return file_berth_v1_import_proto_rawDescGZIP(), []int{3}
+	return file_berth_v1_import_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ImportProblem) GetRow() int32 {
@@ -547,7 +617,7 @@ var File_berth_v1_import_proto protoreflect.FileDescriptor
 
 const file_berth_v1_import_proto_rawDesc = "" +
 	"\n" +
-	"\x15berth/v1/import.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x14berth/v1/error.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xec\x05\n" +
+	"\x15berth/v1/import.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x14berth/v1/error.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x99\x06\n" +
 	"\x06Import\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12(\n" +
 	"\x04kind\x18\x02 \x01(\x0e2\x14.berth.v1.ImportKindR\x04kind\x12.\n" +
@@ -572,7 +642,11 @@ const file_berth_v1_import_proto_rawDesc = "" +
 	"\x05notes\x18\x10 \x03(\v2\x14.berth.v1.ImportNoteR\x05notes\x12*\n" +
 	"\x11leave_out_invalid\x18\x11 \x01(\bR\x0fleaveOutInvalid\x12 \n" +
 	"\fleft_out_csv\x18\x12 \x01(\fR\n" +
-	"leftOutCsv\"P\n" +
+	"leftOutCsv\x12+\n" +
+	"\x05total\x18\x13 \x01(\v2\x15.berth.v1.ImportTotalR\x05total\"9\n" +
+	"\vImportTotal\x12\x12\n" +
+	"\x04file\x18\x01 \x01(\x05R\x04file\x12\x16\n" +
+	"\x06ledger\x18\x02 \x01(\x05R\x06ledger\"P\n" +
 	"\n" +
 	"ImportNote\x12\x10\n" +
 	"\x03row\x18\x01 \x01(\x05R\x03row\x12\x16\n" +
@@ -585,12 +659,13 @@ const file_berth_v1_import_proto_rawDesc = "" +
 	"\x03row\x18\x01 \x01(\x05R\x03row\x12\x16\n" +
 	"\x06column\x18\x02 \x01(\tR\x06column\x12-\n" +
 	"\x06reason\x18\x03 \x01(\x0e2\x15.berth.v1.ErrorReasonR\x06reason\x12\x18\n" +
-	"\amessage\x18\x04 \x01(\tR\amessage*\\\n" +
+	"\amessage\x18\x04 \x01(\tR\amessage*{\n" +
 	"\n" +
 	"ImportKind\x12\x1b\n" +
 	"\x17IMPORT_KIND_UNSPECIFIED\x10\x00\x12\x18\n" +
 	"\x14IMPORT_KIND_SESSIONS\x10\x01\x12\x17\n" +
-	"\x13IMPORT_KIND_MEMBERS\x10\x02*\x9a\x01\n" +
+	"\x13IMPORT_KIND_MEMBERS\x10\x02\x12\x1d\n" +
+	"\x19IMPORT_KIND_SUBSCRIPTIONS\x10\x03*\x9a\x01\n" +
 	"\fImportStatus\x12\x1d\n" +
 	"\x19IMPORT_STATUS_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15IMPORT_STATUS_PENDING\x10\x01\x12\x19\n" +
@@ -612,34 +687,36 @@ func file_berth_v1_import_proto_rawDescGZIP() []byte {
 }
 
 var file_berth_v1_import_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_berth_v1_import_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
+var file_berth_v1_import_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
 var file_berth_v1_import_proto_goTypes = []any{
 	(ImportKind)(0),               // 0: berth.v1.ImportKind
 	(ImportStatus)(0),             // 1: berth.v1.ImportStatus
 	(*Import)(nil),                // 2: berth.v1.Import
-	(*ImportNote)(nil),            // 3: berth.v1.ImportNote
-	(*ImportColumn)(nil),          // 4: berth.v1.ImportColumn
-	(*ImportProblem)(nil),         // 5: berth.v1.ImportProblem
-	(*Actor)(nil),                 // 6: berth.v1.Actor
-	(*timestamppb.Timestamp)(nil), // 7: google.protobuf.Timestamp
-	(ErrorReason)(0),              // 8: berth.v1.ErrorReason
+	(*ImportTotal)(nil),           // 3: berth.v1.ImportTotal
+	(*ImportNote)(nil),            // 4: berth.v1.ImportNote
+	(*ImportColumn)(nil),          // 5: berth.v1.ImportColumn
+	(*ImportProblem)(nil),         // 6: berth.v1.ImportProblem
+	(*Actor)(nil),                 // 7: berth.v1.Actor
+	(*timestamppb.Timestamp)(nil), // 8: google.protobuf.Timestamp
+	(ErrorReason)(0),              // 9: berth.v1.ErrorReason
 }
 var file_berth_v1_import_proto_depIdxs = []int32{
 	0,  // 0: berth.v1.Import.kind:type_name -> berth.v1.ImportKind
 	1,  // 1: berth.v1.Import.status:type_name -> berth.v1.ImportStatus
-	5,  // 2: berth.v1.Import.problems:type_name -> berth.v1.ImportProblem
-	6,  // 3: berth.v1.Import.created_by:type_name -> berth.v1.Actor
-	7,  // 4: berth.v1.Import.create_time:type_name -> google.protobuf.Timestamp
-	7,  // 5: berth.v1.Import.end_time:type_name -> google.protobuf.Timestamp
-	7,  // 6: berth.v1.Import.expire_time:type_name -> google.protobuf.Timestamp
-	4,  // 7: berth.v1.Import.columns:type_name -> berth.v1.ImportColumn
-	3,  // 8: berth.v1.Import.notes:type_name -> berth.v1.ImportNote
-	8,  // 9: berth.v1.ImportProblem.reason:type_name -> berth.v1.ErrorReason
-	10, // [10:10] is the sub-list for method output_type
-	10, // [10:10] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	6,  // 2: berth.v1.Import.problems:type_name -> berth.v1.ImportProblem
+	7,  // 3: berth.v1.Import.created_by:type_name -> berth.v1.Actor
+	8,  // 4: berth.v1.Import.create_time:type_name -> google.protobuf.Timestamp
+	8,  // 5: berth.v1.Import.end_time:type_name -> google.protobuf.Timestamp
+	8,  // 6: berth.v1.Import.expire_time:type_name -> google.protobuf.Timestamp
+	5,  // 7: berth.v1.Import.columns:type_name -> berth.v1.ImportColumn
+	4,  // 8: berth.v1.Import.notes:type_name -> berth.v1.ImportNote
+	3,  // 9: berth.v1.Import.total:type_name -> berth.v1.ImportTotal
+	9,  // 10: berth.v1.ImportProblem.reason:type_name -> berth.v1.ErrorReason
+	11, // [11:11] is the sub-list for method output_type
+	11, // [11:11] is the sub-list for method input_type
+	11, // [11:11] is the sub-list for extension type_name
+	11, // [11:11] is the sub-list for extension extendee
+	0,  // [0:11] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_import_proto_init() }
@@ -655,7 +732,7 @@ func file_berth_v1_import_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_import_proto_rawDesc), len(file_berth_v1_import_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   4,
+			NumMessages:   5,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

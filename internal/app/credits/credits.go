@@ -43,3 +43,12 @@ func endOf(s credit.Subscription) time.Time {
 	}
 	return s.EndsAt.UTC()
 }
+
+// Insert writes new subscriptions together with the ledger lines that led to their balances.
+func Insert(tx *engine.Tx, all []credit.Subscription, ledger []credit.Line) {
+	for i := range ledger {
+		ledger[i].ID = tenant.NextID[tenant.CreditLineID](tx.IDs)
+	}
+	bookingdb.InsertSubscriptions(tx.Tx, tx.Tenant, all)
+	bookingdb.AppendLedger(tx.Tx, tx.Tenant, ledger)
+}

@@ -7,6 +7,8 @@ import (
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/csvfile"
+	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/fileimport"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
@@ -27,6 +29,7 @@ type created[R any, P csvfile.RowPointer[R]] struct {
 	file  csvfile.Table[R, P] // with all problems
 	count int
 	batch tenant.BatchID
+	total *fileimport.Total // nil if files of the kind add up to nothing
 }
 
 func (s *Service) sessions(mayPublish bool) kind[session.ImportRow, *session.ImportRow] {
@@ -46,7 +49,7 @@ func (s *Service) sessions(mayPublish bool) kind[session.ImportRow, *session.Imp
 			_, err := s.schedules.ImportSessions(ctx, caller, file, dryRun,
 				func(ctx context.Context, tx *engine.Tx, done schedules.SessionImport) error {
 					return ended(ctx, tx, created[session.ImportRow, *session.ImportRow]{
-						done.Import, len(done.Sessions), done.Batch,
+						done.Import, len(done.Sessions), done.Batch, nil,
 					})
 				})
 			return err
@@ -65,10 +68,36 @@ func (s *Service) members() kind[member.ImportRow, *member.ImportRow] {
 			_, err := s.accounts.ImportMembers(ctx, caller, file, dryRun,
 				func(ctx context.Context, tx *engine.Tx, done accounts.MemberImport) error {
 					return ended(ctx, tx, created[member.ImportRow, *member.ImportRow]{
-						done.Import, done.Members, done.Batch,
+						done.Import, done.Members, done.Batch, nil,
 					})
 				})
 			return err
+		},
+	}
+}
+
+func (s *Service) subscriptions() kind[credit.ImportRow, *credit.ImportRow] {
+	return kind[credit.ImportRow, *credit.ImportRow]{
+		parse: credit.ParseImport,
+		check: func(ctx context.Context, caller tenant.Caller, rows []credit.ImportRow) error {
+			err := s.findPeople(ctx, caller, len(rows), func(n int) (*csvfile.Row, *member.Person, *tenant.MemberID) {
+				return &rows[n].Row, &rows[n].Person, &rows[n].Member
+			})
+			if err != nil {
+				return err
+			}
+			return s.accounts.CheckSubscriptions(ctx, caller, rows)
+		},
+		create: func(
+			ctx context.Context, caller tenant.Caller, file *credit.Import, dryRun bool,
+			ended func(context.Context, *engine.Tx, created[credit.ImportRow, *credit.ImportRow]) error,
+		) error {
+			return s.accounts.ImportSubscriptions(ctx, caller, file, dryRun,
+				func(ctx context.Context, tx *engine.Tx, done accounts.SubscriptionImport) error {
+					return ended(ctx, tx, created[credit.ImportRow, *credit.ImportRow]{
+						done.Import, len(done.Subscriptions), done.Batch, &fileimport.Total{File: done.File, Ledger: done.Ledger},
+					})
+				})
 		},
 	}
 }

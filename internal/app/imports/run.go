@@ -70,6 +70,8 @@ func (s *Service) run(ctx context.Context, id tenant.TenantID, taken coredb.DueI
 		return nil
 	case taken.Kind == fileimport.Members:
 		return runAs(ctx, s, id, taken, s.members())
+	case taken.Kind == fileimport.Subscriptions:
+		return runAs(ctx, s, id, taken, s.subscriptions())
 	default:
 		return runAs(ctx, s, id, taken, s.sessions(taken.MayPublish))
 	}
@@ -109,7 +111,7 @@ func runAs[R any, P csvfile.RowPointer[R]](
 		}
 		if i.Invalid > 0 && !i.LeaveOut {
 			i.LeftOut = parsed.LeftOut()
-			return s.save(ctx, id, i.End(0, 0, tenant.BatchID{}, s.engine.Now()))
+			return s.save(ctx, id, i.End(0, 0, tenant.BatchID{}, nil, s.engine.Now()))
 		}
 		// What it creates and that it has ended is one transaction: a node that takes it again finds it ended.
 		err = as.create(ctx, caller, rows, i.DryRun, func(ctx context.Context, tx *engine.Tx, result created[R, P]) error {
@@ -122,7 +124,7 @@ func runAs[R any, P csvfile.RowPointer[R]](
 			}
 			ended := i.Checked(i.Rows, file.InvalidRows(), file.Problems(), file.Notes(), tx.Now)
 			ended.LeftOut = file.LeftOut()
-			coredb.UpdateImport(tx.Tx, tx.Tenant, ended.End(len(rows.Rows), result.count, result.batch, tx.Now))
+			coredb.UpdateImport(tx.Tx, tx.Tenant, ended.End(len(rows.Rows), result.count, result.batch, result.total, tx.Now))
 			return nil
 		})
 		if !errors.Is(err, errFewer) {

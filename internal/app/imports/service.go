@@ -13,6 +13,7 @@ import (
 	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/fileimport"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/session"
@@ -76,6 +77,19 @@ func (s *Service) ImportMembers(
 	}
 	return s.start(ctx, caller, req, fileimport.Import{
 		Kind: fileimport.Members, Columns: parsed.Columns, Rows: len(parsed.Rows),
+	})
+}
+
+// ImportSubscriptions starts an import of a file of the plans that members have, as ImportSessions does.
+func (s *Service) ImportSubscriptions(
+	ctx context.Context, caller tenant.Caller, req Request,
+) (fileimport.Import, error) {
+	parsed, err := credit.ParseImport(req.File, req.Columns...)
+	if err != nil {
+		return fileimport.Import{}, err
+	}
+	return s.start(ctx, caller, req, fileimport.Import{
+		Kind: fileimport.Subscriptions, Columns: parsed.Columns, Rows: len(parsed.Rows),
 	})
 }
 

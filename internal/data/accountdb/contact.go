@@ -114,6 +114,11 @@ union select time_zone from locations where tenant_id = $1 and active order by 1
 	b.Queue(`select locale from tenants where tenant_id = $1`, in).Scan(locale)
 }
 
+// FindTimeZone reads the time zone of the tenant.
+func FindTimeZone(b *pg.Batch, in tenant.TenantID, zone *string) {
+	b.Queue(`select time_zone from tenants where tenant_id = $1`, in).Scan(zone)
+}
+
 // ListLocationZones reads the time zones of the tenant's active locations, or its own if there is none, and its locale.
 func ListLocationZones(b *pg.Batch, in tenant.TenantID, zones *[]string, locale *string) {
 	pg.Collect(b.Queue(`

@@ -129,6 +129,20 @@ where m.tenant_id = $1 and m.subject = any($2) and m.subject <> ''`, in, subject
 where m.tenant_id = $1 and m.name_key = any($2) and m.email_key = ''`, in, names), &into.Names, pgx.RowTo[string])
 }
 
+// selectKnown reads what a file may say of active members.
+var selectKnown = `select m.id, m.subject, m.email_key, m.phone, m.name_key from members m
+where m.tenant_id = $1 and m.status = 'ACTIVE'`
+
+// Each part can use an index of its own.
+var listKnown = pg.SQL(selectKnown + ` and m.subject = any($2) and m.subject <> '' union ` +
+	selectKnown + ` and m.email_key = any($3) and m.email_key <> '' union ` +
+	selectKnown + ` and m.phone = any($4) and m.phone <> '' union ` + selectKnown + ` and m.name_key = any($5)`)
+
+// ListKnown reads the active members who have one of what is sought.
+func ListKnown(b *pg.Batch, in tenant.TenantID, s member.SoughtPeople, into *[]member.Known) {
+	pg.Collect(b.Queue(listKnown, in, s.Subjects, s.Emails, s.Phones, s.Names), into, pgx.RowToStructByPos[member.Known])
+}
+
 // FindOtherOwner reads whether there is an active owner other than the given member.
 func FindOtherOwner(b *pg.Batch, in tenant.TenantID, id tenant.MemberID, into *bool) {
 	b.Queue(`select exists (

@@ -3,6 +3,8 @@ package bookingdb
 import (
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -89,4 +91,14 @@ func ListCreditLines(b *pg.Batch, in tenant.TenantID, id tenant.SubscriptionID, 
 	kinds := pg.Array(q.Kinds, func(k credit.LineKind) string { return string(k) })
 	listedLines.List(b.Queue(
 		listLedger, in, id, kinds, pg.OrNull(q.From), pg.OrNull(q.Until), q.Before, q.Limit), into)
+}
+
+// ListLedgerSums reads the sum of the lines of each subscription, in the order of the ids: 0 without lines.
+func ListLedgerSums(b *pg.Batch, in tenant.TenantID, ids []tenant.SubscriptionID, into *[]int) {
+	pg.Collect(b.Queue(`
+select e.total from unnest($2::uuid[]) with ordinality as q (id, n)
+cross join lateral (
+  select coalesce(sum(amount), 0)::bigint as total from credit_entries e
+  where e.tenant_id = $1 and e.subscription_id = q.id) e
+order by q.n`, in, ids), into, pgx.RowTo[int])
 }

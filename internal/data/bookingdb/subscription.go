@@ -225,3 +225,21 @@ func UpdateSubscription(tx *pg.Tx, in tenant.TenantID, s credit.Subscription, no
 	s.UpdatedAt = now
 	subscriptionsChanged.Add(tx, in, &s)
 }
+
+var insertSubscriptions = pg.SQL(`insert into subscriptions ` + subscriptions.Rows())
+
+// InsertSubscriptions writes new subscriptions with the transaction.
+func InsertSubscriptions(tx *pg.Tx, in tenant.TenantID, all []credit.Subscription) {
+	tx.Write(insertSubscriptions, subscriptions.InsertAll(in,
+		pg.Array(all, func(s credit.Subscription) *credit.Subscription { return &s }))...)
+}
+
+var listHeldSubscriptions = pg.SQL(selectSubscriptions + `
+where u.tenant_id = $1 and u.member_id = any($2) and u.plan_id = any($3) and u.status in ('ACTIVE', 'PAUSED', 'DEBT')`)
+
+// ListHeldSubscriptions reads the subscriptions of members that have not ended, of some plans.
+func ListHeldSubscriptions(
+	b *pg.Batch, in tenant.TenantID, members []tenant.MemberID, plans []tenant.PlanID, into *[]credit.Subscription,
+) {
+	subscribed.List(b.Queue(listHeldSubscriptions, in, members, plans), into)
+}

@@ -12,6 +12,8 @@ var (
 	listPlans = pg.SQL(`select ` + coredb.Plans.Columns() + ` from plans p
 where p.tenant_id = $1 and p.active = any($2) and ($4::uuid is null or (lower(p.name), p.id) > (lower($3), $4))
 order by lower(p.name) limit $5`)
+	listNamedPlans = pg.SQL(`select ` + coredb.Plans.Columns() + ` from plans p
+where p.tenant_id = $1 and p.active and lower(p.name) = any(select lower(n.name) from unnest($2::text[]) as n (name))`)
 	insertPlan = pg.SQL(`insert into plans ` + coredb.Plans.Values())
 	updatePlan = pg.SQL(`update plans set ` + coredb.Plans.Set() + ` where tenant_id = $1 and id = $2`)
 )
@@ -32,6 +34,11 @@ type PlanQuery struct {
 // ListPlans reads plans by name, which is unique.
 func ListPlans(b *pg.Batch, in tenant.TenantID, q PlanQuery, into *[]credit.Plan) {
 	coredb.Plans.List(b.Queue(listPlans, in, q.Active, q.AfterName, q.AfterID, q.Limit), into)
+}
+
+// ListNamedPlans reads the active plans that have one of the names, ignoring case.
+func ListNamedPlans(b *pg.Batch, in tenant.TenantID, names []string, into *[]credit.Plan) {
+	coredb.Plans.List(b.Queue(listNamedPlans, in, names), into)
 }
 
 // InsertPlan inserts a plan.

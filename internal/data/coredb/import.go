@@ -23,6 +23,7 @@ var imports = pg.NewTable("i", func(i *fileimport.Import) []pg.Column {
 		pg.Col("rows_done", &i.Done),
 		pg.Col("rows_invalid", &i.Invalid),
 		pg.Col("created", &i.Created),
+		pg.Col("total", pg.JSON(&i.Total)),
 		pg.Col("batch_id", &i.Batch),
 		pg.Col("attempts", &i.Attempts),
 		pg.Col("due_at", pg.Null(&i.DueAt)),
@@ -58,8 +59,8 @@ where i.tenant_id = $1 and ($2::text[] is null or i.kind = any($2)) and ($3::tex
 order by i.id desc limit $7`)
 	insertImport = pg.SQL(`insert into imports (` + imports.Names() + `, problems, notes, file)
 values (` + imports.Parameters() + `, '[]', '[]', ` + imports.Extra(1) + `)`)
-	updateImport = pg.SQL(`update imports set ` + imports.Set() + `, problems = $11, notes = $12, left_out = $13,
-  file = case when $9::timestamptz is not null then file end
+	updateImport = pg.SQL(`update imports set ` + imports.Set() + `, problems = $12, notes = $13, left_out = $14,
+  file = case when $10::timestamptz is not null then file end
 where tenant_id = $1 and id = $2`)
 )
 

@@ -85,8 +85,9 @@ const (
 
 // takesFiles are the procedures to which people upload files.
 var takesFiles = map[string]bool{
-	berthv1connect.MemberServiceImportMembersProcedure:   true,
-	berthv1connect.SessionServiceImportSessionsProcedure: true,
+	berthv1connect.MemberServiceImportMembersProcedure:       true,
+	berthv1connect.SessionServiceImportSessionsProcedure:     true,
+	berthv1connect.CreditServiceImportSubscriptionsProcedure: true,
 }
 
 // Chain is the chain of checks. It wraps the handlers of the contract's services: as HTTP by Handle, and as RPCs by

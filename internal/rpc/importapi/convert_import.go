@@ -52,7 +52,15 @@ func importMessage(i fileimport.Import) *v1.Import {
 		EndTime:         convert.Timestamp(i.EndedAt),
 		ExpireTime:      convert.Timestamp(i.Expires()),
 		Columns:         convert.Messages(i.Columns, columnMessage),
+		Total:           totalMessage(i.Total),
 	}
+}
+
+func totalMessage(t *fileimport.Total) *v1.ImportTotal {
+	if t == nil {
+		return nil
+	}
+	return &v1.ImportTotal{File: int32(t.File), Ledger: int32(t.Ledger)}
 }
 
 // importRequest is a request to import a file.

@@ -55,6 +55,21 @@ func (s *Imports) ImportMembers(
 	return &v1.ImportMembersResponse{FileImport: messages[0]}, nil
 }
 
+// ImportSubscriptions handles CreditService.ImportSubscriptions.
+func (s *Imports) ImportSubscriptions(
+	ctx context.Context, req *v1.ImportSubscriptionsRequest,
+) (*v1.ImportSubscriptionsResponse, error) {
+	started, err := s.Service.ImportSubscriptions(ctx, request.Caller(ctx), requestValue(req))
+	if err != nil {
+		return nil, err
+	}
+	messages, err := importMessages(ctx, started)
+	if err != nil {
+		return nil, err
+	}
+	return &v1.ImportSubscriptionsResponse{FileImport: messages[0]}, nil
+}
+
 // GetImport handles ImportService.GetImport.
 func (s *Imports) GetImport(ctx context.Context, req *v1.GetImportRequest) (*v1.GetImportResponse, error) {
 	found, err := s.Service.GetImport(ctx, request.Caller(ctx), convert.ID[tenant.ImportID](req.GetImportId()),

@@ -17,6 +17,8 @@ type Kind string
 const (
 	Sessions Kind = "SESSIONS"
 	Members  Kind = "MEMBERS"
+
+	Subscriptions Kind = "SUBSCRIPTIONS"
 )
 
 // Status is how far an import is.
@@ -75,12 +77,20 @@ type Import struct {
 	Problems []Problem // the first ones
 	Notes    []Note    // the first ones
 	Batch    tenant.BatchID
+	Total    *Total // what files of its kind add up to; nil if they add up to nothing, and until it has succeeded
 	LeftOut  []byte // the rows with problems, as csvfile.Table.LeftOut returns them; nil unless asked for
 	Attempts int
 
 	DueAt     time.Time // zero once it has ended
 	CreatedAt time.Time
 	EndedAt   time.Time // zero until it has ended
+}
+
+// Total is what the rows of a file add up to, and what the ledger has for them, or in a dry run would have. They are
+// always equal.
+type Total struct {
+	File   int `json:"file"`
+	Ledger int `json:"ledger"`
 }
 
 // Ended reports whether it succeeded or failed.
@@ -124,10 +134,10 @@ func (i Import) Checked(done, invalid int, problems []Problem, notes []Note, now
 
 // End ends an import whose rows have all been checked. It has succeeded if none has a problem, or if they may be left
 // out and others are good.
-func (i Import) End(good, created int, batch tenant.BatchID, now time.Time) Import {
+func (i Import) End(good, created int, batch tenant.BatchID, total *Total, now time.Time) Import {
 	i.Status, i.Done, i.Created, i.Batch = Failed, i.Rows, created, batch
 	if i.Invalid == 0 || i.LeaveOut && good > 0 {
-		i.Status = Succeeded
+		i.Status, i.Total = Succeeded, total
 	}
 	i.DueAt, i.EndedAt = time.Time{}, now
 	return i
@@ -135,7 +145,7 @@ func (i Import) End(good, created int, batch tenant.BatchID, now time.Time) Impo
 
 // Refuse ends an import that failed as a whole.
 func (i Import) Refuse(reason fault.Reason, why string, now time.Time) Import {
-	i.Status, i.Created, i.Batch = Failed, 0, tenant.BatchID{}
+	i.Status, i.Created, i.Batch, i.Total = Failed, 0, tenant.BatchID{}, nil
 	whole := Problem{Row: 0, Problem: csvfile.Problem{Reason: reason, Column: "", Message: why}}
 	i.Problems = append([]Problem{whole}, i.Problems[:min(len(i.Problems), MaxProblems-1)]...)
 	i.DueAt, i.EndedAt = time.Time{}, now

@@ -1,6 +1,7 @@
 package member
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -32,16 +33,24 @@ func ReadNational(rows []ImportRow, countries []string) {
 		if row.national == "" {
 			continue
 		}
-		switch found := national(row.national, countries); len(found) {
-		case 1:
-			row.Member.Phone = found[0]
-		case 0:
-			_, problem := field.Phone(row.national)
-			row.AddProblem(fault.InvalidField, "phone", "%s: %s", csvfile.Quote(row.national), problem)
-		default:
-			row.AddProblem(fault.InvalidField, "phone", "%s can be a number of several countries: write %s.",
-				csvfile.Quote(row.national), strings.Join(found, " or "))
+		number, problem := nationalNumberOf(row.national, countries)
+		if row.Member.Phone = number; problem != "" {
+			row.AddProblem(fault.InvalidField, "phone", "%s", problem)
 		}
+	}
+}
+
+// nationalNumberOf returns a number that is written without its country in E.164, or what is wrong with it.
+func nationalNumberOf(written string, countries []string) (number, problem string) {
+	switch found := national(written, countries); len(found) {
+	case 1:
+		return found[0], ""
+	case 0:
+		_, problem := field.Phone(written)
+		return "", fmt.Sprintf("%s: %s", csvfile.Quote(written), problem)
+	default:
+		return "", fmt.Sprintf("%s can be a number of several countries: write %s.",
+			csvfile.Quote(written), strings.Join(found, " or "))
 	}
 }
 

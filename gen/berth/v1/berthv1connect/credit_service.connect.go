@@ -67,6 +67,9 @@ const (
 	// CreditServiceCancelSubscriptionProcedure is the fully-qualified name of the CreditService's
 	// CancelSubscription RPC.
 	CreditServiceCancelSubscriptionProcedure = "/berth.v1.CreditService/CancelSubscription"
+	// CreditServiceImportSubscriptionsProcedure is the fully-qualified name of the CreditService's
+	// ImportSubscriptions RPC.
+	CreditServiceImportSubscriptionsProcedure = "/berth.v1.CreditService/ImportSubscriptions"
 	// CreditServiceGrantCreditsProcedure is the fully-qualified name of the CreditService's
 	// GrantCredits RPC.
 	CreditServiceGrantCreditsProcedure = "/berth.v1.CreditService/GrantCredits"
@@ -133,6 +136,14 @@ type CreditServiceClient interface {
 	// Repeated: changes nothing.
 	// Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE (expired).
 	CancelSubscription(context.Context, *connect.Request[v1.CancelSubscriptionRequest]) (*connect.Response[v1.CancelSubscriptionResponse], error)
+	// ImportSubscriptions starts to create subscriptions from a CSV file: the plans that members have in another program,
+	// with the credits that are left. It answers the import at once: ImportService.GetImport says how far it is and which
+	// rows have problems. Either all rows become subscriptions or none, or with leave_out_invalid those without problems.
+	// Import.total adds up the credits. Nobody gets a message.
+	// Repeated: starts another import, in which members who have the plan are problems.
+	// Errors: IMPORT_INVALID (the file as a whole cannot be read), INVALID_FIELD (columns that the file does not have, or
+	// that are no fields), REQUEST_TOO_LARGE, QUOTA_EXCEEDED (10 imports of the tenant have not ended).
+	ImportSubscriptions(context.Context, *connect.Request[v1.ImportSubscriptionsRequest]) (*connect.Response[v1.ImportSubscriptionsResponse], error)
 	// GrantCredits gives credits or, with a negative amount, takes them back.
 	// Repeated: gives them again.
 	// Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE (ended, or its plan has no credits), NO_CREDITS (the balance
@@ -239,6 +250,12 @@ func NewCreditServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			connect.WithSchema(creditServiceMethods.ByName("CancelSubscription")),
 			connect.WithClientOptions(opts...),
 		),
+		importSubscriptions: connect.NewClient[v1.ImportSubscriptionsRequest, v1.ImportSubscriptionsResponse](
+			httpClient,
+			baseURL+CreditServiceImportSubscriptionsProcedure,
+			connect.WithSchema(creditServiceMethods.ByName("ImportSubscriptions")),
+			connect.WithClientOptions(opts...),
+		),
 		grantCredits: connect.NewClient[v1.GrantCreditsRequest, v1.GrantCreditsResponse](
 			httpClient,
 			baseURL+CreditServiceGrantCreditsProcedure,
@@ -282,6 +299,7 @@ type creditServiceClient struct {
 	resumeSubscription     *connect.Client[v1.ResumeSubscriptionRequest, v1.ResumeSubscriptionResponse]
 	markSubscriptionInDebt *connect.Client[v1.MarkSubscriptionInDebtRequest, v1.MarkSubscriptionInDebtResponse]
 	cancelSubscription     *connect.Client[v1.CancelSubscriptionRequest, v1.CancelSubscriptionResponse]
+	importSubscriptions    *connect.Client[v1.ImportSubscriptionsRequest, v1.ImportSubscriptionsResponse]
 	grantCredits           *connect.Client[v1.GrantCreditsRequest, v1.GrantCreditsResponse]
 	refundCredit           *connect.Client[v1.RefundCreditRequest, v1.RefundCreditResponse]
 	getBalance             *connect.Client[v1.GetBalanceRequest, v1.GetBalanceResponse]
@@ -346,6 +364,11 @@ func (c *creditServiceClient) MarkSubscriptionInDebt(ctx context.Context, req *c
 // CancelSubscription calls berth.v1.CreditService.CancelSubscription.
 func (c *creditServiceClient) CancelSubscription(ctx context.Context, req *connect.Request[v1.CancelSubscriptionRequest]) (*connect.Response[v1.CancelSubscriptionResponse], error) {
 	return c.cancelSubscription.CallUnary(ctx, req)
+}
+
+// ImportSubscriptions calls berth.v1.CreditService.ImportSubscriptions.
+func (c *creditServiceClient) ImportSubscriptions(ctx context.Context, req *connect.Request[v1.ImportSubscriptionsRequest]) (*connect.Response[v1.ImportSubscriptionsResponse], error) {
+	return c.importSubscriptions.CallUnary(ctx, req)
 }
 
 // GrantCredits calls berth.v1.CreditService.GrantCredits.
@@ -420,6 +443,14 @@ type CreditServiceHandler interface {
 	// Repeated: changes nothing.
 	// Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE (expired).
 	CancelSubscription(context.Context, *connect.Request[v1.CancelSubscriptionRequest]) (*connect.Response[v1.CancelSubscriptionResponse], error)
+	// ImportSubscriptions starts to create subscriptions from a CSV file: the plans that members have in another program,
+	// with the credits that are left. It answers the import at once: ImportService.GetImport says how far it is and which
+	// rows have problems. Either all rows become subscriptions or none, or with leave_out_invalid those without problems.
+	// Import.total adds up the credits. Nobody gets a message.
+	// Repeated: starts another import, in which members who have the plan are problems.
+	// Errors: IMPORT_INVALID (the file as a whole cannot be read), INVALID_FIELD (columns that the file does not have, or
+	// that are no fields), REQUEST_TOO_LARGE, QUOTA_EXCEEDED (10 imports of the tenant have not ended).
+	ImportSubscriptions(context.Context, *connect.Request[v1.ImportSubscriptionsRequest]) (*connect.Response[v1.ImportSubscriptionsResponse], error)
 	// GrantCredits gives credits or, with a negative amount, takes them back.
 	// Repeated: gives them again.
 	// Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE (ended, or its plan has no credits), NO_CREDITS (the balance
@@ -522,6 +553,12 @@ func NewCreditServiceHandler(svc CreditServiceHandler, opts ...connect.HandlerOp
 		connect.WithSchema(creditServiceMethods.ByName("CancelSubscription")),
 		connect.WithHandlerOptions(opts...),
 	)
+	creditServiceImportSubscriptionsHandler := connect.NewUnaryHandler(
+		CreditServiceImportSubscriptionsProcedure,
+		svc.ImportSubscriptions,
+		connect.WithSchema(creditServiceMethods.ByName("ImportSubscriptions")),
+		connect.WithHandlerOptions(opts...),
+	)
 	creditServiceGrantCreditsHandler := connect.NewUnaryHandler(
 		CreditServiceGrantCreditsProcedure,
 		svc.GrantCredits,
@@ -574,6 +611,8 @@ func NewCreditServiceHandler(svc CreditServiceHandler, opts ...connect.HandlerOp
 			creditServiceMarkSubscriptionInDebtHandler.ServeHTTP(w, r)
 		case CreditServiceCancelSubscriptionProcedure:
 			creditServiceCancelSubscriptionHandler.ServeHTTP(w, r)
+		case CreditServiceImportSubscriptionsProcedure:
+			creditServiceImportSubscriptionsHandler.ServeHTTP(w, r)
 		case CreditServiceGrantCreditsProcedure:
 			creditServiceGrantCreditsHandler.ServeHTTP(w, r)
 		case CreditServiceRefundCreditProcedure:
@@ -637,6 +676,10 @@ func (UnimplementedCreditServiceHandler) MarkSubscriptionInDebt(context.Context,
 
 func (UnimplementedCreditServiceHandler) CancelSubscription(context.Context, *connect.Request[v1.CancelSubscriptionRequest]) (*connect.Response[v1.CancelSubscriptionResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.CreditService.CancelSubscription is not implemented"))
+}
+
+func (UnimplementedCreditServiceHandler) ImportSubscriptions(context.Context, *connect.Request[v1.ImportSubscriptionsRequest]) (*connect.Response[v1.ImportSubscriptionsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.CreditService.ImportSubscriptions is not implemented"))
 }
 
 func (UnimplementedCreditServiceHandler) GrantCredits(context.Context, *connect.Request[v1.GrantCreditsRequest]) (*connect.Response[v1.GrantCreditsResponse], error) {

@@ -33,9 +33,11 @@ const examples = {
     "Vinyasa,Harbour,2027-03-29,18:00,60,12,Evening flow,draft\n",
   members:
     "name,email,phone,tier,tags,notes\nAna Silva,ana@example.com,+351912345678,gold,early bird,\n",
+  plans:
+    "plan,email,balance,start,renewal,end\nTen classes,ana@example.com,7,2026-11-02,,2027-11-01\n",
 };
 
-/** Imports sessions or members from a spreadsheet. */
+/** Imports sessions, members or what members have from a spreadsheet. */
 export function ImportsPage() {
   const t = useText(importTexts);
   const can = useCan();
@@ -47,6 +49,7 @@ export function ImportsPage() {
       to: routes.schedule.path(),
     },
     members: { required: 1, most: 3_000_000, send: useSend("members"), to: routes.members.path() },
+    plans: { required: 1, most: 3_000_000, send: useSend("plans"), to: routes.members.path() },
   };
   const show = (kind: Kind) => () => (
     <Stack gap={18}>
@@ -63,6 +66,7 @@ export function ImportsPage() {
         parts={[
           can("session.import") && ["sessions", t.nav.schedule, show("sessions")],
           can("member.import") && ["members", t.nav.members, show("members")],
+          can("subscription.import") && ["plans", t.nav.plans, show("plans")],
         ]}
       />
     </Page>
@@ -101,7 +105,13 @@ function Importer({ kind, send, most, required, to }: Props) {
 
 interface ProgressingProps {
   of: Import;
-  words: { ready: (n: number) => string; run: (n: number) => string; done: (n: number) => string };
+  words: {
+    ready: (n: number) => string;
+    run: (n: number) => string;
+    done: (n: number) => string;
+    /** Compares what the file adds up to with the ledger. */
+    total?: (file: number, ledger: number) => string;
+  };
   to: string;
 }
 
@@ -137,6 +147,7 @@ function Progressing({ of, words, to }: ProgressingProps) {
       </Alert>
     );
   }
+  const total = report.total && words.total?.(report.total.file, report.total.ledger);
   const problems = report.wrong > 0 && (
     <Problems report={report} rows={file.rows} mend={dry ? of.mend : undefined} />
   );
@@ -144,7 +155,7 @@ function Progressing({ of, words, to }: ProgressingProps) {
   if (!dry) {
     return (
       <>
-        <Verdict title={words.done(report.imported)}>
+        <Verdict title={words.done(report.imported)} total={total}>
           <Button component={Link} to={to} variant="default">
             {t.imports.view}
           </Button>
@@ -160,6 +171,7 @@ function Progressing({ of, words, to }: ProgressingProps) {
     <>
       <Verdict
         title={words.ready(good)}
+        total={total}
         note={report.wrong > 0 ? t.imports.othersLeftOut(report.wrong) : t.imports.nothingYet}
       >
         <Button onClick={() => run(false)}>{words.run(good)}</Button>
@@ -233,12 +245,20 @@ function Recent({ kind }: { kind: Kind }) {
   );
 }
 
-function Verdict({ title, note, children }: { title: string; note?: string; children: ReactNode }) {
+interface VerdictProps {
+  title: string;
+  total?: string | undefined;
+  note?: string;
+  children: ReactNode;
+}
+
+function Verdict({ title, total, note, children }: VerdictProps) {
   return (
     <div className={classes.verdict}>
       <IconCircleCheck size={22} color="var(--good)" aria-hidden />
       <Box component="span" flex={1}>
         <strong>{title}</strong>
+        {total && <Box>{total}</Box>}
         {note && <Box c="dimmed">{note}</Box>}
       </Box>
       {children}

@@ -1,4 +1,5 @@
 import {
+  CreditService,
   type Import as FileImport,
   ImportKind,
   ImportService,
@@ -6,6 +7,7 @@ import {
   MemberService,
   SessionService,
 } from "@berthhq/client";
+import type { CallOptions, Transport } from "@connectrpc/connect";
 import { callUnaryMethod, useQuery, useTransport } from "@connectrpc/connect-query";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
@@ -38,6 +40,8 @@ export interface Report {
   /** What became of rows otherwise than their cells say, though nothing is wrong with them. */
   readonly notes: readonly Finding[];
   readonly columns: readonly Column[];
+  /** What the rows add up to in the file, and in the ledger, if they add up to anything. */
+  readonly total?: { readonly file: number; readonly ledger: number };
 }
 
 /** What is imported: a file, and what becomes of columns whose names do not say it. */
@@ -60,7 +64,33 @@ const running = (status: ImportStatus | undefined) =>
   status === ImportStatus.PENDING || status === ImportStatus.RUNNING;
 
 /** What the rows of a file become. */
-export type Kind = "sessions" | "members";
+export type Kind = "sessions" | "members" | "plans";
+
+interface FileRequest {
+  readonly csv: Uint8Array<ArrayBuffer>;
+  readonly columns: Column[];
+  readonly dryRun: boolean;
+  readonly leaveOutInvalid: boolean;
+}
+
+/** What imports a file of each kind. */
+const kinds = {
+  sessions: {
+    kind: ImportKind.SESSIONS,
+    start: (to: Transport, request: FileRequest, options: CallOptions) =>
+      callUnaryMethod(to, SessionService.method.importSessions, request, options),
+  },
+  members: {
+    kind: ImportKind.MEMBERS,
+    start: (to: Transport, request: FileRequest, options: CallOptions) =>
+      callUnaryMethod(to, MemberService.method.importMembers, request, options),
+  },
+  plans: {
+    kind: ImportKind.SUBSCRIPTIONS,
+    start: (to: Transport, request: FileRequest, options: CallOptions) =>
+      callUnaryMethod(to, CreditService.method.importSubscriptions, request, options),
+  },
+};
 
 /** An import goes on in the background: the server answers at once, and is asked for the progress. */
 export function useSend(kind: Kind): Send {
@@ -73,12 +103,7 @@ export function useSend(kind: Kind): Send {
       leaveOutInvalid: true,
       columns: columns.map(({ name, field }) => ({ name, field })),
     };
-    const { fileImport } =
-      kind === "sessions"
-        ? await callUnaryMethod(transport, SessionService.method.importSessions, request, {
-            signal,
-          })
-        : await callUnaryMethod(transport, MemberService.method.importMembers, request, { signal });
+    const { fileImport } = await kinds[kind].start(transport, request, { signal });
     const importId = fileImport?.id ?? "";
     let found = fileImport;
     while (running(found?.status)) {
@@ -109,6 +134,7 @@ export function reportOf(found: FileImport | undefined): Report {
     problems: found?.problems ?? [],
     notes: found?.notes ?? [],
     columns: found?.columns ?? [],
+    ...(found?.total && { total: found.total }),
   };
 }
 
@@ -129,13 +155,11 @@ export function useSaveLeftOut(): (importId: string) => Promise<boolean> {
   };
 }
 
-const kinds = { sessions: ImportKind.SESSIONS, members: ImportKind.MEMBERS };
-
 /** The newest imports of a kind. They are read again while one of them goes on. */
 export function useRecentImports(kind: Kind) {
   return useQuery(
     ImportService.method.listImports,
-    { filter: { kinds: [kinds[kind]] }, pageSize: 10 },
+    { filter: { kinds: [kinds[kind].kind] }, pageSize: 10 },
     {
       refetchInterval: ({ state }) =>
         state.data?.imports.some(({ status }) => running(status)) ? interval : false,

@@ -46,10 +46,11 @@ const others = { session: "booking.roster", member: "member.read" };
 /** The permission that each page needs. */
 export function usePermissions() {
   const can = useCan();
+  const imports = ["session.import", "subscription.import"].find(can);
   return {
     ...others,
     ...Object.fromEntries(items.map(([page, permission]) => [page, permission])),
-    ...(can("session.import") && { imports: "session.import" }),
+    ...(imports && { imports }),
   } as Readonly<Record<keyof typeof routes, string>>;
 }
 

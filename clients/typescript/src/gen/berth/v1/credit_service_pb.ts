@@ -9,6 +9,8 @@ import type { ListScope } from "./common_pb.js";
 import { file_berth_v1_common } from "./common_pb.js";
 import type { CreditLine, CreditLineFilter, Plan, PlanFilter, PlanInput, Subscription, SubscriptionFilter, SubscriptionInput, SubscriptionStatus } from "./credit_pb.js";
 import { file_berth_v1_credit } from "./credit_pb.js";
+import type { Import, ImportColumn } from "./import_pb.js";
+import { file_berth_v1_import } from "./import_pb.js";
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_field_mask } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
@@ -17,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/credit_service.proto.
  */
 export const file_berth_v1_credit_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch1iZXJ0aC92MS9jcmVkaXRfc2VydmljZS5wcm90bxIIYmVydGgudjEiSQoRQ3JlYXRlUGxhblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEiEKBHBsYW4YAiABKAsyEy5iZXJ0aC52MS5QbGFuSW5wdXQiMgoSQ3JlYXRlUGxhblJlc3BvbnNlEhwKBHBsYW4YASABKAsyDi5iZXJ0aC52MS5QbGFuIpkBChFVcGRhdGVQbGFuUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSDwoHcGxhbl9pZBgCIAEoCRIhCgRwbGFuGAMgASgLMhMuYmVydGgudjEuUGxhbklucHV0Ei8KC3VwZGF0ZV9tYXNrGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIMCgRldGFnGAUgASgJIjIKElVwZGF0ZVBsYW5SZXNwb25zZRIcCgRwbGFuGAEgASgLMg4uYmVydGgudjEuUGxhbiI0Cg5HZXRQbGFuUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSDwoHcGxhbl9pZBgCIAEoCSIvCg9HZXRQbGFuUmVzcG9uc2USHAoEcGxhbhgBIAEoCzIOLmJlcnRoLnYxLlBsYW4icgoQTGlzdFBsYW5zUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJAoGZmlsdGVyGAIgASgLMhQuYmVydGgudjEuUGxhbkZpbHRlchIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCSJLChFMaXN0UGxhbnNSZXNwb25zZRIdCgVwbGFucxgBIAMoCzIOLmJlcnRoLnYxLlBsYW4SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIoQBChlDcmVhdGVTdWJzY3JpcHRpb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCgltZW1iZXJfaWQYAiABKAkSMQoMc3Vic2NyaXB0aW9uGAMgASgLMhsuYmVydGgudjEuU3Vic2NyaXB0aW9uSW5wdXQSDgoGcmVhc29uGAQgASgJIkoKGkNyZWF0ZVN1YnNjcmlwdGlvblJlc3BvbnNlEiwKDHN1YnNjcmlwdGlvbhgBIAEoCzIWLmJlcnRoLnYxLlN1YnNjcmlwdGlvbiLJAQoZVXBkYXRlU3Vic2NyaXB0aW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSFwoPc3Vic2NyaXB0aW9uX2lkGAIgASgJEjEKDHN1YnNjcmlwdGlvbhgDIAEoCzIbLmJlcnRoLnYxLlN1YnNjcmlwdGlvbklucHV0Ei8KC3VwZGF0ZV9tYXNrGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIMCgRldGFnGAUgASgJEg4KBnJlYXNvbhgGIAEoCSJKChpVcGRhdGVTdWJzY3JpcHRpb25SZXNwb25zZRIsCgxzdWJzY3JpcHRpb24YASABKAsyFi5iZXJ0aC52MS5TdWJzY3JpcHRpb24iRAoWR2V0U3Vic2NyaXB0aW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSFwoPc3Vic2NyaXB0aW9uX2lkGAIgASgJIkcKF0dldFN1YnNjcmlwdGlvblJlc3BvbnNlEiwKDHN1YnNjcmlwdGlvbhgBIAEoCzIWLmJlcnRoLnYxLlN1YnNjcmlwdGlvbiKmAQoYTGlzdFN1YnNjcmlwdGlvbnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIiCgVzY29wZRgCIAEoDjITLmJlcnRoLnYxLkxpc3RTY29wZRIsCgZmaWx0ZXIYAyABKAsyHC5iZXJ0aC52MS5TdWJzY3JpcHRpb25GaWx0ZXISEQoJcGFnZV9zaXplGAQgASgFEhIKCnBhZ2VfdG9rZW4YBSABKAkiYwoZTGlzdFN1YnNjcmlwdGlvbnNSZXNwb25zZRItCg1zdWJzY3JpcHRpb25zGAEgAygLMhYuYmVydGgudjEuU3Vic2NyaXB0aW9uEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJWChhQYXVzZVN1YnNjcmlwdGlvblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhcKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkiSQoZUGF1c2VTdWJzY3JpcHRpb25SZXNwb25zZRIsCgxzdWJzY3JpcHRpb24YASABKAsyFi5iZXJ0aC52MS5TdWJzY3JpcHRpb24iVwoZUmVzdW1lU3Vic2NyaXB0aW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSFwoPc3Vic2NyaXB0aW9uX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCSJKChpSZXN1bWVTdWJzY3JpcHRpb25SZXNwb25zZRIsCgxzdWJzY3JpcHRpb24YASABKAsyFi5iZXJ0aC52MS5TdWJzY3JpcHRpb24iWwodTWFya1N1YnNjcmlwdGlvbkluRGVidFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhcKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkiTgoeTWFya1N1YnNjcmlwdGlvbkluRGVidFJlc3BvbnNlEiwKDHN1YnNjcmlwdGlvbhgBIAEoCzIWLmJlcnRoLnYxLlN1YnNjcmlwdGlvbiJXChlDYW5jZWxTdWJzY3JpcHRpb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIXCg9zdWJzY3JpcHRpb25faWQYAiABKAkSDgoGcmVhc29uGAMgASgJIkoKGkNhbmNlbFN1YnNjcmlwdGlvblJlc3BvbnNlEiwKDHN1YnNjcmlwdGlvbhgBIAEoCzIWLmJlcnRoLnYxLlN1YnNjcmlwdGlvbiJhChNHcmFudENyZWRpdHNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIXCg9zdWJzY3JpcHRpb25faWQYAiABKAkSDgoGYW1vdW50GAMgASgFEg4KBnJlYXNvbhgEIAEoCSJoChRHcmFudENyZWRpdHNSZXNwb25zZRIiCgRsaW5lGAEgASgLMhQuYmVydGgudjEuQ3JlZGl0TGluZRIsCgxzdWJzY3JpcHRpb24YAiABKAsyFi5iZXJ0aC52MS5TdWJzY3JpcHRpb24iTAoTUmVmdW5kQ3JlZGl0UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkiaAoUUmVmdW5kQ3JlZGl0UmVzcG9uc2USIgoEbGluZRgBIAEoCzIULmJlcnRoLnYxLkNyZWRpdExpbmUSLAoMc3Vic2NyaXB0aW9uGAIgASgLMhYuYmVydGgudjEuU3Vic2NyaXB0aW9uImkKEUdldEJhbGFuY2VSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCgltZW1iZXJfaWQYAiABKAkSLgoIc3RhdHVzZXMYAyADKA4yHC5iZXJ0aC52MS5TdWJzY3JpcHRpb25TdGF0dXMiZwoSR2V0QmFsYW5jZVJlc3BvbnNlEi0KDXN1YnNjcmlwdGlvbnMYASADKAsyFi5iZXJ0aC52MS5TdWJzY3JpcHRpb24SDwoHYmFsYW5jZRgCIAEoBRIRCgl1bmxpbWl0ZWQYAyABKAgilwEKFkxpc3RDcmVkaXRMaW5lc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhcKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCRIqCgZmaWx0ZXIYAyABKAsyGi5iZXJ0aC52MS5DcmVkaXRMaW5lRmlsdGVyEhEKCXBhZ2Vfc2l6ZRgEIAEoBRISCgpwYWdlX3Rva2VuGAUgASgJIlcKF0xpc3RDcmVkaXRMaW5lc1Jlc3BvbnNlEiMKBWxpbmVzGAEgAygLMhQuYmVydGgudjEuQ3JlZGl0TGluZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAky+w0KDUNyZWRpdFNlcnZpY2USWwoKQ3JlYXRlUGxhbhIbLmJlcnRoLnYxLkNyZWF0ZVBsYW5SZXF1ZXN0GhwuYmVydGgudjEuQ3JlYXRlUGxhblJlc3BvbnNlIhLK8xgOCAESCnBsYW4ud3JpdGUSWwoKVXBkYXRlUGxhbhIbLmJlcnRoLnYxLlVwZGF0ZVBsYW5SZXF1ZXN0GhwuYmVydGgudjEuVXBkYXRlUGxhblJlc3BvbnNlIhLK8xgOCAESCnBsYW4ud3JpdGUSVAoHR2V0UGxhbhIYLmJlcnRoLnYxLkdldFBsYW5SZXF1ZXN0GhkuYmVydGgudjEuR2V0UGxhblJlc3BvbnNlIhSQAgHK8xgNCAESCXBsYW4ucmVhZBJaCglMaXN0UGxhbnMSGi5iZXJ0aC52MS5MaXN0UGxhbnNSZXF1ZXN0GhsuYmVydGgudjEuTGlzdFBsYW5zUmVzcG9uc2UiFJACAcrzGA0IARIJcGxhbi5yZWFkEnwKEkNyZWF0ZVN1YnNjcmlwdGlvbhIjLmJlcnRoLnYxLkNyZWF0ZVN1YnNjcmlwdGlvblJlcXVlc3QaJC5iZXJ0aC52MS5DcmVhdGVTdWJzY3JpcHRpb25SZXNwb25zZSIbyvMYFwgBEhNzdWJzY3JpcHRpb24ubWFuYWdlEnwKElVwZGF0ZVN1YnNjcmlwdGlvbhIjLmJlcnRoLnYxLlVwZGF0ZVN1YnNjcmlwdGlvblJlcXVlc3QaJC5iZXJ0aC52MS5VcGRhdGVTdWJzY3JpcHRpb25SZXNwb25zZSIbyvMYFwgBEhNzdWJzY3JpcHRpb24ubWFuYWdlEm4KD0dldFN1YnNjcmlwdGlvbhIgLmJlcnRoLnYxLkdldFN1YnNjcmlwdGlvblJlcXVlc3QaIS5iZXJ0aC52MS5HZXRTdWJzY3JpcHRpb25SZXNwb25zZSIWkAIByvMYDwgCEgtjcmVkaXQucmVhZBJ0ChFMaXN0U3Vic2NyaXB0aW9ucxIiLmJlcnRoLnYxLkxpc3RTdWJzY3JpcHRpb25zUmVxdWVzdBojLmJlcnRoLnYxLkxpc3RTdWJzY3JpcHRpb25zUmVzcG9uc2UiFpACAcrzGA8IAhILY3JlZGl0LnJlYWQSeQoRUGF1c2VTdWJzY3JpcHRpb24SIi5iZXJ0aC52MS5QYXVzZVN1YnNjcmlwdGlvblJlcXVlc3QaIy5iZXJ0aC52MS5QYXVzZVN1YnNjcmlwdGlvblJlc3BvbnNlIhvK8xgXCAESE3N1YnNjcmlwdGlvbi5tYW5hZ2USfAoSUmVzdW1lU3Vic2NyaXB0aW9uEiMuYmVydGgudjEuUmVzdW1lU3Vic2NyaXB0aW9uUmVxdWVzdBokLmJlcnRoLnYxLlJlc3VtZVN1YnNjcmlwdGlvblJlc3BvbnNlIhvK8xgXCAESE3N1YnNjcmlwdGlvbi5tYW5hZ2USiAEKFk1hcmtTdWJzY3JpcHRpb25JbkRlYnQSJy5iZXJ0aC52MS5NYXJrU3Vic2NyaXB0aW9uSW5EZWJ0UmVxdWVzdBooLmJlcnRoLnYxLk1hcmtTdWJzY3JpcHRpb25JbkRlYnRSZXNwb25zZSIbyvMYFwgBEhNzdWJzY3JpcHRpb24ubWFuYWdlEnwKEkNhbmNlbFN1YnNjcmlwdGlvbhIjLmJlcnRoLnYxLkNhbmNlbFN1YnNjcmlwdGlvblJlcXVlc3QaJC5iZXJ0aC52MS5DYW5jZWxTdWJzY3JpcHRpb25SZXNwb25zZSIbyvMYFwgBEhNzdWJzY3JpcHRpb24ubWFuYWdlEmMKDEdyYW50Q3JlZGl0cxIdLmJlcnRoLnYxLkdyYW50Q3JlZGl0c1JlcXVlc3QaHi5iZXJ0aC52MS5HcmFudENyZWRpdHNSZXNwb25zZSIUyvMYEAgBEgxjcmVkaXQuZ3JhbnQSZAoMUmVmdW5kQ3JlZGl0Eh0uYmVydGgudjEuUmVmdW5kQ3JlZGl0UmVxdWVzdBoeLmJlcnRoLnYxLlJlZnVuZENyZWRpdFJlc3BvbnNlIhXK8xgRCAESDWNyZWRpdC5yZWZ1bmQSXwoKR2V0QmFsYW5jZRIbLmJlcnRoLnYxLkdldEJhbGFuY2VSZXF1ZXN0GhwuYmVydGgudjEuR2V0QmFsYW5jZVJlc3BvbnNlIhaQAgHK8xgPCAISC2NyZWRpdC5yZWFkEm4KD0xpc3RDcmVkaXRMaW5lcxIgLmJlcnRoLnYxLkxpc3RDcmVkaXRMaW5lc1JlcXVlc3QaIS5iZXJ0aC52MS5MaXN0Q3JlZGl0TGluZXNSZXNwb25zZSIWkAIByvMYDwgCEgtjcmVkaXQucmVhZEJSChRjb20uYmVydGhocS5iZXJ0aC52MVABWi1naXRodWIuY29tL2JlcnRoaHEvYmVydGgvZ2VuL2JlcnRoL3YxO2JlcnRodjGqAghCZXJ0aC5WMWIGcHJvdG8z", [file_berth_v1_access, file_berth_v1_common, file_berth_v1_credit, file_google_protobuf_field_mask]);
+  fileDesc("Ch1iZXJ0aC92MS9jcmVkaXRfc2VydmljZS5wcm90bxIIYmVydGgudjEiSQoRQ3JlYXRlUGxhblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEiEKBHBsYW4YAiABKAsyEy5iZXJ0aC52MS5QbGFuSW5wdXQiMgoSQ3JlYXRlUGxhblJlc3BvbnNlEhwKBHBsYW4YASABKAsyDi5iZXJ0aC52MS5QbGFuIpkBChFVcGRhdGVQbGFuUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSDwoHcGxhbl9pZBgCIAEoCRIhCgRwbGFuGAMgASgLMhMuYmVydGgudjEuUGxhbklucHV0Ei8KC3VwZGF0ZV9tYXNrGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIMCgRldGFnGAUgASgJIjIKElVwZGF0ZVBsYW5SZXNwb25zZRIcCgRwbGFuGAEgASgLMg4uYmVydGgudjEuUGxhbiI0Cg5HZXRQbGFuUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSDwoHcGxhbl9pZBgCIAEoCSIvCg9HZXRQbGFuUmVzcG9uc2USHAoEcGxhbhgBIAEoCzIOLmJlcnRoLnYxLlBsYW4icgoQTGlzdFBsYW5zUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJAoGZmlsdGVyGAIgASgLMhQuYmVydGgudjEuUGxhbkZpbHRlchIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCSJLChFMaXN0UGxhbnNSZXNwb25zZRIdCgVwbGFucxgBIAMoCzIOLmJlcnRoLnYxLlBsYW4SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIoQBChlDcmVhdGVTdWJzY3JpcHRpb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCgltZW1iZXJfaWQYAiABKAkSMQoMc3Vic2NyaXB0aW9uGAMgASgLMhsuYmVydGgudjEuU3Vic2NyaXB0aW9uSW5wdXQSDgoGcmVhc29uGAQgASgJIkoKGkNyZWF0ZVN1YnNjcmlwdGlvblJlc3BvbnNlEiwKDHN1YnNjcmlwdGlvbhgBIAEoCzIWLmJlcnRoLnYxLlN1YnNjcmlwdGlvbiLJAQoZVXBkYXRlU3Vic2NyaXB0aW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSFwoPc3Vic2NyaXB0aW9uX2lkGAIgASgJEjEKDHN1YnNjcmlwdGlvbhgDIAEoCzIbLmJlcnRoLnYxLlN1YnNjcmlwdGlvbklucHV0Ei8KC3VwZGF0ZV9tYXNrGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIMCgRldGFnGAUgASgJEg4KBnJlYXNvbhgGIAEoCSJKChpVcGRhdGVTdWJzY3JpcHRpb25SZXNwb25zZRIsCgxzdWJzY3JpcHRpb24YASABKAsyFi5iZXJ0aC52MS5TdWJzY3JpcHRpb24iRAoWR2V0U3Vic2NyaXB0aW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSFwoPc3Vic2NyaXB0aW9uX2lkGAIgASgJIkcKF0dldFN1YnNjcmlwdGlvblJlc3BvbnNlEiwKDHN1YnNjcmlwdGlvbhgBIAEoCzIWLmJlcnRoLnYxLlN1YnNjcmlwdGlvbiKmAQoYTGlzdFN1YnNjcmlwdGlvbnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIiCgVzY29wZRgCIAEoDjITLmJlcnRoLnYxLkxpc3RTY29wZRIsCgZmaWx0ZXIYAyABKAsyHC5iZXJ0aC52MS5TdWJzY3JpcHRpb25GaWx0ZXISEQoJcGFnZV9zaXplGAQgASgFEhIKCnBhZ2VfdG9rZW4YBSABKAkiYwoZTGlzdFN1YnNjcmlwdGlvbnNSZXNwb25zZRItCg1zdWJzY3JpcHRpb25zGAEgAygLMhYuYmVydGgudjEuU3Vic2NyaXB0aW9uEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJWChhQYXVzZVN1YnNjcmlwdGlvblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhcKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkiSQoZUGF1c2VTdWJzY3JpcHRpb25SZXNwb25zZRIsCgxzdWJzY3JpcHRpb24YASABKAsyFi5iZXJ0aC52MS5TdWJzY3JpcHRpb24iVwoZUmVzdW1lU3Vic2NyaXB0aW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSFwoPc3Vic2NyaXB0aW9uX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCSJKChpSZXN1bWVTdWJzY3JpcHRpb25SZXNwb25zZRIsCgxzdWJzY3JpcHRpb24YASABKAsyFi5iZXJ0aC52MS5TdWJzY3JpcHRpb24iWwodTWFya1N1YnNjcmlwdGlvbkluRGVidFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhcKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkiTgoeTWFya1N1YnNjcmlwdGlvbkluRGVidFJlc3BvbnNlEiwKDHN1YnNjcmlwdGlvbhgBIAEoCzIWLmJlcnRoLnYxLlN1YnNjcmlwdGlvbiJXChlDYW5jZWxTdWJzY3JpcHRpb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIXCg9zdWJzY3JpcHRpb25faWQYAiABKAkSDgoGcmVhc29uGAMgASgJIkoKGkNhbmNlbFN1YnNjcmlwdGlvblJlc3BvbnNlEiwKDHN1YnNjcmlwdGlvbhgBIAEoCzIWLmJlcnRoLnYxLlN1YnNjcmlwdGlvbiKRAQoaSW1wb3J0U3Vic2NyaXB0aW9uc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEgsKA2NzdhgCIAEoDBIPCgdkcnlfcnVuGAMgASgIEicKB2NvbHVtbnMYBCADKAsyFi5iZXJ0aC52MS5JbXBvcnRDb2x1bW4SGQoRbGVhdmVfb3V0X2ludmFsaWQYBSABKAgiRAobSW1wb3J0U3Vic2NyaXB0aW9uc1Jlc3BvbnNlEiUKC2ZpbGVfaW1wb3J0GAEgASgLMhAuYmVydGgudjEuSW1wb3J0ImEKE0dyYW50Q3JlZGl0c1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhcKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCRIOCgZhbW91bnQYAyABKAUSDgoGcmVhc29uGAQgASgJImgKFEdyYW50Q3JlZGl0c1Jlc3BvbnNlEiIKBGxpbmUYASABKAsyFC5iZXJ0aC52MS5DcmVkaXRMaW5lEiwKDHN1YnNjcmlwdGlvbhgCIAEoCzIWLmJlcnRoLnYxLlN1YnNjcmlwdGlvbiJMChNSZWZ1bmRDcmVkaXRSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCSJoChRSZWZ1bmRDcmVkaXRSZXNwb25zZRIiCgRsaW5lGAEgASgLMhQuYmVydGgudjEuQ3JlZGl0TGluZRIsCgxzdWJzY3JpcHRpb24YAiABKAsyFi5iZXJ0aC52MS5TdWJzY3JpcHRpb24iaQoRR2V0QmFsYW5jZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhEKCW1lbWJlcl9pZBgCIAEoCRIuCghzdGF0dXNlcxgDIAMoDjIcLmJlcnRoLnYxLlN1YnNjcmlwdGlvblN0YXR1cyJnChJHZXRCYWxhbmNlUmVzcG9uc2USLQoNc3Vic2NyaXB0aW9ucxgBIAMoCzIWLmJlcnRoLnYxLlN1YnNjcmlwdGlvbhIPCgdiYWxhbmNlGAIgASgFEhEKCXVubGltaXRlZBgDIAEoCCKXAQoWTGlzdENyZWRpdExpbmVzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSFwoPc3Vic2NyaXB0aW9uX2lkGAIgASgJEioKBmZpbHRlchgDIAEoCzIaLmJlcnRoLnYxLkNyZWRpdExpbmVGaWx0ZXISEQoJcGFnZV9zaXplGAQgASgFEhIKCnBhZ2VfdG9rZW4YBSABKAkiVwoXTGlzdENyZWRpdExpbmVzUmVzcG9uc2USIwoFbGluZXMYASADKAsyFC5iZXJ0aC52MS5DcmVkaXRMaW5lEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCTL8DgoNQ3JlZGl0U2VydmljZRJbCgpDcmVhdGVQbGFuEhsuYmVydGgudjEuQ3JlYXRlUGxhblJlcXVlc3QaHC5iZXJ0aC52MS5DcmVhdGVQbGFuUmVzcG9uc2UiEsrzGA4IARIKcGxhbi53cml0ZRJbCgpVcGRhdGVQbGFuEhsuYmVydGgudjEuVXBkYXRlUGxhblJlcXVlc3QaHC5iZXJ0aC52MS5VcGRhdGVQbGFuUmVzcG9uc2UiEsrzGA4IARIKcGxhbi53cml0ZRJUCgdHZXRQbGFuEhguYmVydGgudjEuR2V0UGxhblJlcXVlc3QaGS5iZXJ0aC52MS5HZXRQbGFuUmVzcG9uc2UiFJACAcrzGA0IARIJcGxhbi5yZWFkEloKCUxpc3RQbGFucxIaLmJlcnRoLnYxLkxpc3RQbGFuc1JlcXVlc3QaGy5iZXJ0aC52MS5MaXN0UGxhbnNSZXNwb25zZSIUkAIByvMYDQgBEglwbGFuLnJlYWQSfAoSQ3JlYXRlU3Vic2NyaXB0aW9uEiMuYmVydGgudjEuQ3JlYXRlU3Vic2NyaXB0aW9uUmVxdWVzdBokLmJlcnRoLnYxLkNyZWF0ZVN1YnNjcmlwdGlvblJlc3BvbnNlIhvK8xgXCAESE3N1YnNjcmlwdGlvbi5tYW5hZ2USfAoSVXBkYXRlU3Vic2NyaXB0aW9uEiMuYmVydGgudjEuVXBkYXRlU3Vic2NyaXB0aW9uUmVxdWVzdBokLmJlcnRoLnYxLlVwZGF0ZVN1YnNjcmlwdGlvblJlc3BvbnNlIhvK8xgXCAESE3N1YnNjcmlwdGlvbi5tYW5hZ2USbgoPR2V0U3Vic2NyaXB0aW9uEiAuYmVydGgudjEuR2V0U3Vic2NyaXB0aW9uUmVxdWVzdBohLmJlcnRoLnYxLkdldFN1YnNjcmlwdGlvblJlc3BvbnNlIhaQAgHK8xgPCAISC2NyZWRpdC5yZWFkEnQKEUxpc3RTdWJzY3JpcHRpb25zEiIuYmVydGgudjEuTGlzdFN1YnNjcmlwdGlvbnNSZXF1ZXN0GiMuYmVydGgudjEuTGlzdFN1YnNjcmlwdGlvbnNSZXNwb25zZSIWkAIByvMYDwgCEgtjcmVkaXQucmVhZBJ5ChFQYXVzZVN1YnNjcmlwdGlvbhIiLmJlcnRoLnYxLlBhdXNlU3Vic2NyaXB0aW9uUmVxdWVzdBojLmJlcnRoLnYxLlBhdXNlU3Vic2NyaXB0aW9uUmVzcG9uc2UiG8rzGBcIARITc3Vic2NyaXB0aW9uLm1hbmFnZRJ8ChJSZXN1bWVTdWJzY3JpcHRpb24SIy5iZXJ0aC52MS5SZXN1bWVTdWJzY3JpcHRpb25SZXF1ZXN0GiQuYmVydGgudjEuUmVzdW1lU3Vic2NyaXB0aW9uUmVzcG9uc2UiG8rzGBcIARITc3Vic2NyaXB0aW9uLm1hbmFnZRKIAQoWTWFya1N1YnNjcmlwdGlvbkluRGVidBInLmJlcnRoLnYxLk1hcmtTdWJzY3JpcHRpb25JbkRlYnRSZXF1ZXN0GiguYmVydGgudjEuTWFya1N1YnNjcmlwdGlvbkluRGVidFJlc3BvbnNlIhvK8xgXCAESE3N1YnNjcmlwdGlvbi5tYW5hZ2USfAoSQ2FuY2VsU3Vic2NyaXB0aW9uEiMuYmVydGgudjEuQ2FuY2VsU3Vic2NyaXB0aW9uUmVxdWVzdBokLmJlcnRoLnYxLkNhbmNlbFN1YnNjcmlwdGlvblJlc3BvbnNlIhvK8xgXCAESE3N1YnNjcmlwdGlvbi5tYW5hZ2USfwoTSW1wb3J0U3Vic2NyaXB0aW9ucxIkLmJlcnRoLnYxLkltcG9ydFN1YnNjcmlwdGlvbnNSZXF1ZXN0GiUuYmVydGgudjEuSW1wb3J0U3Vic2NyaXB0aW9uc1Jlc3BvbnNlIhvK8xgXCAESE3N1YnNjcmlwdGlvbi5pbXBvcnQSYwoMR3JhbnRDcmVkaXRzEh0uYmVydGgudjEuR3JhbnRDcmVkaXRzUmVxdWVzdBoeLmJlcnRoLnYxLkdyYW50Q3JlZGl0c1Jlc3BvbnNlIhTK8xgQCAESDGNyZWRpdC5ncmFudBJkCgxSZWZ1bmRDcmVkaXQSHS5iZXJ0aC52MS5SZWZ1bmRDcmVkaXRSZXF1ZXN0Gh4uYmVydGgudjEuUmVmdW5kQ3JlZGl0UmVzcG9uc2UiFcrzGBEIARINY3JlZGl0LnJlZnVuZBJfCgpHZXRCYWxhbmNlEhsuYmVydGgudjEuR2V0QmFsYW5jZVJlcXVlc3QaHC5iZXJ0aC52MS5HZXRCYWxhbmNlUmVzcG9uc2UiFpACAcrzGA8IAhILY3JlZGl0LnJlYWQSbgoPTGlzdENyZWRpdExpbmVzEiAuYmVydGgudjEuTGlzdENyZWRpdExpbmVzUmVxdWVzdBohLmJlcnRoLnYxLkxpc3RDcmVkaXRMaW5lc1Jlc3BvbnNlIhaQAgHK8xgPCAISC2NyZWRpdC5yZWFkQlIKFGNvbS5iZXJ0aGhxLmJlcnRoLnYxUAFaLWdpdGh1Yi5jb20vYmVydGhocS9iZXJ0aC9nZW4vYmVydGgvdjE7YmVydGh2MaoCCEJlcnRoLlYxYgZwcm90bzM", [file_berth_v1_access, file_berth_v1_common, file_berth_v1_credit, file_berth_v1_import, file_google_protobuf_field_mask]);
 
 /**
  * CreatePlanRequest creates a plan.
@@ -749,6 +751,83 @@ export const CancelSubscriptionResponseSchema: GenMessage<CancelSubscriptionResp
   messageDesc(file_berth_v1_credit_service, 23);
 
 /**
+ * ImportSubscriptionsRequest is a file of the plans that members have.
+ *
+ * @generated from message berth.v1.ImportSubscriptionsRequest
+ */
+export type ImportSubscriptionsRequest = Message<"berth.v1.ImportSubscriptionsRequest"> & {
+  /**
+   * The tenant. Optional if the token is valid for exactly one tenant.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * CSV as in ImportMembersRequest, with at most 3,000,000 bytes and 20,000 rows. The field plan is required: the name of
+   * an active plan. The member is found by subject, email, phone or name (or first_name and last_name), of which one is
+   * required. An email or number of a family needs the name, too: it is then that of the member, also if only another of
+   * the family has the email. balance is the number of credits left, and required for plans with credits: it becomes the
+   * first line of the ledger. start is the first day, today if it is empty; renewal the day on which the current period
+   * ends and new credits come; end the last day. Days are those of the tenant's time zone, in the form 2026-12-31 or
+   * 31.12.2026. Without an end, a plan with a term ends after it. renewal is required for plans with periods, and only
+   * they have one.
+   *
+   * @generated from field: bytes csv = 2;
+   */
+  csv: Uint8Array;
+
+  /**
+   * Whether to only check the file and report.
+   *
+   * @generated from field: bool dry_run = 3;
+   */
+  dryRun: boolean;
+
+  /**
+   * What becomes of columns of the file, as in ImportMembersRequest.
+   *
+   * @generated from field: repeated berth.v1.ImportColumn columns = 4;
+   */
+  columns: ImportColumn[];
+
+  /**
+   * Whether to leave out rows with problems, and create the others. Import.left_out_csv has them.
+   *
+   * @generated from field: bool leave_out_invalid = 5;
+   */
+  leaveOutInvalid: boolean;
+};
+
+/**
+ * Describes the message berth.v1.ImportSubscriptionsRequest.
+ * Use `create(ImportSubscriptionsRequestSchema)` to create a new message.
+ */
+export const ImportSubscriptionsRequestSchema: GenMessage<ImportSubscriptionsRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_credit_service, 24);
+
+/**
+ * ImportSubscriptionsResponse is the import.
+ *
+ * @generated from message berth.v1.ImportSubscriptionsResponse
+ */
+export type ImportSubscriptionsResponse = Message<"berth.v1.ImportSubscriptionsResponse"> & {
+  /**
+   * The import, which usually is PENDING.
+   *
+   * @generated from field: berth.v1.Import file_import = 1;
+   */
+  fileImport?: Import | undefined;
+};
+
+/**
+ * Describes the message berth.v1.ImportSubscriptionsResponse.
+ * Use `create(ImportSubscriptionsResponseSchema)` to create a new message.
+ */
+export const ImportSubscriptionsResponseSchema: GenMessage<ImportSubscriptionsResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_credit_service, 25);
+
+/**
  * GrantCreditsRequest gives or takes credits.
  *
  * @generated from message berth.v1.GrantCreditsRequest
@@ -788,7 +867,7 @@ export type GrantCreditsRequest = Message<"berth.v1.GrantCreditsRequest"> & {
  * Use `create(GrantCreditsRequestSchema)` to create a new message.
  */
 export const GrantCreditsRequestSchema: GenMessage<GrantCreditsRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit_service, 24);
+  messageDesc(file_berth_v1_credit_service, 26);
 
 /**
  * GrantCreditsResponse is the new line of the ledger.
@@ -816,7 +895,7 @@ export type GrantCreditsResponse = Message<"berth.v1.GrantCreditsResponse"> & {
  * Use `create(GrantCreditsResponseSchema)` to create a new message.
  */
 export const GrantCreditsResponseSchema: GenMessage<GrantCreditsResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit_service, 25);
+  messageDesc(file_berth_v1_credit_service, 27);
 
 /**
  * RefundCreditRequest refunds a booking's credits.
@@ -851,7 +930,7 @@ export type RefundCreditRequest = Message<"berth.v1.RefundCreditRequest"> & {
  * Use `create(RefundCreditRequestSchema)` to create a new message.
  */
 export const RefundCreditRequestSchema: GenMessage<RefundCreditRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit_service, 26);
+  messageDesc(file_berth_v1_credit_service, 28);
 
 /**
  * RefundCreditResponse is the new line of the ledger.
@@ -879,7 +958,7 @@ export type RefundCreditResponse = Message<"berth.v1.RefundCreditResponse"> & {
  * Use `create(RefundCreditResponseSchema)` to create a new message.
  */
 export const RefundCreditResponseSchema: GenMessage<RefundCreditResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit_service, 27);
+  messageDesc(file_berth_v1_credit_service, 29);
 
 /**
  * GetBalanceRequest asks for a member's subscriptions.
@@ -914,7 +993,7 @@ export type GetBalanceRequest = Message<"berth.v1.GetBalanceRequest"> & {
  * Use `create(GetBalanceRequestSchema)` to create a new message.
  */
 export const GetBalanceRequestSchema: GenMessage<GetBalanceRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit_service, 28);
+  messageDesc(file_berth_v1_credit_service, 30);
 
 /**
  * GetBalanceResponse has a member's subscriptions and credits.
@@ -949,7 +1028,7 @@ export type GetBalanceResponse = Message<"berth.v1.GetBalanceResponse"> & {
  * Use `create(GetBalanceResponseSchema)` to create a new message.
  */
 export const GetBalanceResponseSchema: GenMessage<GetBalanceResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit_service, 29);
+  messageDesc(file_berth_v1_credit_service, 31);
 
 /**
  * ListCreditLinesRequest asks for a subscription's ledger.
@@ -998,7 +1077,7 @@ export type ListCreditLinesRequest = Message<"berth.v1.ListCreditLinesRequest"> 
  * Use `create(ListCreditLinesRequestSchema)` to create a new message.
  */
 export const ListCreditLinesRequestSchema: GenMessage<ListCreditLinesRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit_service, 30);
+  messageDesc(file_berth_v1_credit_service, 32);
 
 /**
  * ListCreditLinesResponse is one page.
@@ -1026,7 +1105,7 @@ export type ListCreditLinesResponse = Message<"berth.v1.ListCreditLinesResponse"
  * Use `create(ListCreditLinesResponseSchema)` to create a new message.
  */
 export const ListCreditLinesResponseSchema: GenMessage<ListCreditLinesResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit_service, 31);
+  messageDesc(file_berth_v1_credit_service, 33);
 
 /**
  * CreditService manages plans, subscriptions and the credit ledger. Members start, change and top up no subscription
@@ -1180,6 +1259,22 @@ export const CreditService: GenService<{
     methodKind: "unary";
     input: typeof CancelSubscriptionRequestSchema;
     output: typeof CancelSubscriptionResponseSchema;
+  },
+  /**
+   * ImportSubscriptions starts to create subscriptions from a CSV file: the plans that members have in another program,
+   * with the credits that are left. It answers the import at once: ImportService.GetImport says how far it is and which
+   * rows have problems. Either all rows become subscriptions or none, or with leave_out_invalid those without problems.
+   * Import.total adds up the credits. Nobody gets a message.
+   * Repeated: starts another import, in which members who have the plan are problems.
+   * Errors: IMPORT_INVALID (the file as a whole cannot be read), INVALID_FIELD (columns that the file does not have, or
+   * that are no fields), REQUEST_TOO_LARGE, QUOTA_EXCEEDED (10 imports of the tenant have not ended).
+   *
+   * @generated from rpc berth.v1.CreditService.ImportSubscriptions
+   */
+  importSubscriptions: {
+    methodKind: "unary";
+    input: typeof ImportSubscriptionsRequestSchema;
+    output: typeof ImportSubscriptionsResponseSchema;
   },
   /**
    * GrantCredits gives credits or, with a negative amount, takes them back.

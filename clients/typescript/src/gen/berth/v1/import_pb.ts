@@ -16,13 +16,12 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/import.proto.
  */
 export const file_berth_v1_import: GenFile = /*@__PURE__*/
-  fileDesc("ChViZXJ0aC92MS9pbXBvcnQucHJvdG8SCGJlcnRoLnYxIrYECgZJbXBvcnQSCgoCaWQYASABKAkSIgoEa2luZBgCIAEoDjIULmJlcnRoLnYxLkltcG9ydEtpbmQSJgoGc3RhdHVzGAMgASgOMhYuYmVydGgudjEuSW1wb3J0U3RhdHVzEg8KB2RyeV9ydW4YBCABKAgSEgoKcm93c190b3RhbBgFIAEoBRIRCglyb3dzX2RvbmUYBiABKAUSFAoMcm93c19pbnZhbGlkGAcgASgFEhUKDWNyZWF0ZWRfY291bnQYCCABKAUSKQoIcHJvYmxlbXMYCSADKAsyFy5iZXJ0aC52MS5JbXBvcnRQcm9ibGVtEhAKCGJhdGNoX2lkGAogASgJEiMKCmNyZWF0ZWRfYnkYCyABKAsyDy5iZXJ0aC52MS5BY3RvchIvCgtjcmVhdGVfdGltZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBInCgdjb2x1bW5zGA8gAygLMhYuYmVydGgudjEuSW1wb3J0Q29sdW1uEiMKBW5vdGVzGBAgAygLMhQuYmVydGgudjEuSW1wb3J0Tm90ZRIZChFsZWF2ZV9vdXRfaW52YWxpZBgRIAEoCBIUCgxsZWZ0X291dF9jc3YYEiABKAwiOgoKSW1wb3J0Tm90ZRILCgNyb3cYASABKAUSDgoGY29sdW1uGAIgASgJEg8KB21lc3NhZ2UYAyABKAkiKwoMSW1wb3J0Q29sdW1uEgwKBG5hbWUYASABKAkSDQoFZmllbGQYAiABKAkiZAoNSW1wb3J0UHJvYmxlbRILCgNyb3cYASABKAUSDgoGY29sdW1uGAIgASgJEiUKBnJlYXNvbhgDIAEoDjIVLmJlcnRoLnYxLkVycm9yUmVhc29uEg8KB21lc3NhZ2UYBCABKAkqXAoKSW1wb3J0S2luZBIbChdJTVBPUlRfS0lORF9VTlNQRUNJRklFRBAAEhgKFElNUE9SVF9LSU5EX1NFU1NJT05TEAESFwoTSU1QT1JUX0tJTkRfTUVNQkVSUxACKpoBCgxJbXBvcnRTdGF0dXMSHQoZSU1QT1JUX1NUQVRVU19VTlNQRUNJRklFRBAAEhkKFUlNUE9SVF9TVEFUVVNfUEVORElORxABEhkKFUlNUE9SVF9TVEFUVVNfUlVOTklORxACEhsKF0lNUE9SVF9TVEFUVVNfU1VDQ0VFREVEEAMSGAoUSU1QT1JUX1NUQVRVU19GQUlMRUQQBEJSChRjb20uYmVydGhocS5iZXJ0aC52MVABWi1naXRodWIuY29tL2JlcnRoaHEvYmVydGgvZ2VuL2JlcnRoL3YxO2JlcnRodjGqAghCZXJ0aC5WMWIGcHJvdG8z", [file_berth_v1_common, file_berth_v1_error, file_google_protobuf_timestamp]);
+  fileDesc("ChViZXJ0aC92MS9pbXBvcnQucHJvdG8SCGJlcnRoLnYxItwECgZJbXBvcnQSCgoCaWQYASABKAkSIgoEa2luZBgCIAEoDjIULmJlcnRoLnYxLkltcG9ydEtpbmQSJgoGc3RhdHVzGAMgASgOMhYuYmVydGgudjEuSW1wb3J0U3RhdHVzEg8KB2RyeV9ydW4YBCABKAgSEgoKcm93c190b3RhbBgFIAEoBRIRCglyb3dzX2RvbmUYBiABKAUSFAoMcm93c19pbnZhbGlkGAcgASgFEhUKDWNyZWF0ZWRfY291bnQYCCABKAUSKQoIcHJvYmxlbXMYCSADKAsyFy5iZXJ0aC52MS5JbXBvcnRQcm9ibGVtEhAKCGJhdGNoX2lkGAogASgJEiMKCmNyZWF0ZWRfYnkYCyABKAsyDy5iZXJ0aC52MS5BY3RvchIvCgtjcmVhdGVfdGltZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBInCgdjb2x1bW5zGA8gAygLMhYuYmVydGgudjEuSW1wb3J0Q29sdW1uEiMKBW5vdGVzGBAgAygLMhQuYmVydGgudjEuSW1wb3J0Tm90ZRIZChFsZWF2ZV9vdXRfaW52YWxpZBgRIAEoCBIUCgxsZWZ0X291dF9jc3YYEiABKAwSJAoFdG90YWwYEyABKAsyFS5iZXJ0aC52MS5JbXBvcnRUb3RhbCIrCgtJbXBvcnRUb3RhbBIMCgRmaWxlGAEgASgFEg4KBmxlZGdlchgCIAEoBSI6CgpJbXBvcnROb3RlEgsKA3JvdxgBIAEoBRIOCgZjb2x1bW4YAiABKAkSDwoHbWVzc2FnZRgDIAEoCSIrCgxJbXBvcnRDb2x1bW4SDAoEbmFtZRgBIAEoCRINCgVmaWVsZBgCIAEoCSJkCg1JbXBvcnRQcm9ibGVtEgsKA3JvdxgBIAEoBRIOCgZjb2x1bW4YAiABKAkSJQoGcmVhc29uGAMgASgOMhUuYmVydGgudjEuRXJyb3JSZWFzb24SDwoHbWVzc2FnZRgEIAEoCSp7CgpJbXBvcnRLaW5kEhsKF0lNUE9SVF9LSU5EX1VOU1BFQ0lGSUVEEAASGAoUSU1QT1JUX0tJTkRfU0VTU0lPTlMQARIXChNJTVBPUlRfS0lORF9NRU1CRVJTEAISHQoZSU1QT1JUX0tJTkRfU1VCU0NSSVBUSU9OUxADKpoBCgxJbXBvcnRTdGF0dXMSHQoZSU1QT1JUX1NUQVRVU19VTlNQRUNJRklFRBAAEhkKFUlNUE9SVF9TVEFUVVNfUEVORElORxABEhkKFUlNUE9SVF9TVEFUVVNfUlVOTklORxACEhsKF0lNUE9SVF9TVEFUVVNfU1VDQ0VFREVEEAMSGAoUSU1QT1JUX1NUQVRVU19GQUlMRUQQBEJSChRjb20uYmVydGhocS5iZXJ0aC52MVABWi1naXRodWIuY29tL2JlcnRoaHEvYmVydGgvZ2VuL2JlcnRoL3YxO2JlcnRodjGqAghCZXJ0aC5WMWIGcHJvdG8z", [file_berth_v1_common, file_berth_v1_error, file_google_protobuf_timestamp]);
 
 /**
- * Import is a file of which the rows are checked and become sessions or members: all of them or none, or with
- * leave_out_invalid those without problems. The server
- * works on it in the background, also after the connection is lost or the server starts again. It keeps the file until
- * then.
+ * Import is a file of which the rows are checked and become sessions, members or subscriptions: all of them or none, or
+ * with leave_out_invalid those without problems. The server works on it in the background, also after the connection is
+ * lost or the server starts again. It keeps the file until then.
  *
  * @generated from message berth.v1.Import
  */
@@ -78,8 +77,8 @@ export type Import = Message<"berth.v1.Import"> & {
   rowsInvalid: number;
 
   /**
-   * The number of sessions or members created: all rows without problems if it has SUCCEEDED and is no dry run, otherwise
-   * 0.
+   * The number of sessions, members or subscriptions created: all rows without problems if it has SUCCEEDED and is no dry
+   * run, otherwise 0.
    *
    * @generated from field: int32 created_count = 8;
    */
@@ -158,6 +157,14 @@ export type Import = Message<"berth.v1.Import"> & {
    * @generated from field: bytes left_out_csv = 18;
    */
   leftOutCsv: Uint8Array;
+
+  /**
+   * Of SUBSCRIPTIONS: the credits of the rows without problems, and those that the ledger got for them. Absent until it
+   * has succeeded.
+   *
+   * @generated from field: berth.v1.ImportTotal total = 19;
+   */
+  total?: ImportTotal | undefined;
 };
 
 /**
@@ -166,6 +173,35 @@ export type Import = Message<"berth.v1.Import"> & {
  */
 export const ImportSchema: GenMessage<Import> = /*@__PURE__*/
   messageDesc(file_berth_v1_import, 0);
+
+/**
+ * ImportTotal compares a file with the ledger. The two are always equal: an import with a difference fails, says in
+ * which row it is, and creates nothing.
+ *
+ * @generated from message berth.v1.ImportTotal
+ */
+export type ImportTotal = Message<"berth.v1.ImportTotal"> & {
+  /**
+   * The sum over the rows of the file that are created.
+   *
+   * @generated from field: int32 file = 1;
+   */
+  file: number;
+
+  /**
+   * The sum in the ledger, read again after the rows were created. In a dry run, what it would be.
+   *
+   * @generated from field: int32 ledger = 2;
+   */
+  ledger: number;
+};
+
+/**
+ * Describes the message berth.v1.ImportTotal.
+ * Use `create(ImportTotalSchema)` to create a new message.
+ */
+export const ImportTotalSchema: GenMessage<ImportTotal> = /*@__PURE__*/
+  messageDesc(file_berth_v1_import, 1);
 
 /**
  * ImportNote says what became of a row otherwise than its cells say, though nothing is wrong with it. Such as: an email
@@ -201,7 +237,7 @@ export type ImportNote = Message<"berth.v1.ImportNote"> & {
  * Use `create(ImportNoteSchema)` to create a new message.
  */
 export const ImportNoteSchema: GenMessage<ImportNote> = /*@__PURE__*/
-  messageDesc(file_berth_v1_import, 1);
+  messageDesc(file_berth_v1_import, 2);
 
 /**
  * ImportColumn says what becomes of a column of the file.
@@ -217,7 +253,7 @@ export type ImportColumn = Message<"berth.v1.ImportColumn"> & {
   name: string;
 
   /**
-   * The field that its cells become, such as email: one of those that ImportMembers or ImportSessions lists. Empty if
+   * The field that its cells become, such as email: one of those that the RPC which imports such files lists. Empty if
    * it is left out.
    *
    * @generated from field: string field = 2;
@@ -230,7 +266,7 @@ export type ImportColumn = Message<"berth.v1.ImportColumn"> & {
  * Use `create(ImportColumnSchema)` to create a new message.
  */
 export const ImportColumnSchema: GenMessage<ImportColumn> = /*@__PURE__*/
-  messageDesc(file_berth_v1_import, 2);
+  messageDesc(file_berth_v1_import, 3);
 
 /**
  * ImportProblem is a problem in a row of an imported file.
@@ -255,9 +291,10 @@ export type ImportProblem = Message<"berth.v1.ImportProblem"> & {
 
   /**
    * What is wrong, for programs. Of a cell: INVALID_FIELD, ALREADY_EXISTS (another member or an earlier row has the
-   * email or subject), SERVICE_NOT_FOUND, LOCATION_NOT_FOUND, RESOURCE_NOT_FOUND, COACH_INVALID, RESOURCE_BUSY,
-   * STAFF_BUSY, PERMISSION_DENIED (to publish). Of a whole row: also IMPORT_INVALID (it cannot be read). Of the import
-   * as a whole: also QUOTA_EXCEEDED, INTERNAL (it could not be completed).
+   * email or subject; the member has the plan), SERVICE_NOT_FOUND, LOCATION_NOT_FOUND, RESOURCE_NOT_FOUND, COACH_INVALID,
+   * RESOURCE_BUSY, STAFF_BUSY, MEMBER_NOT_FOUND (also if there are several), PLAN_NOT_FOUND, PERMISSION_DENIED (to
+   * publish, or to change one's own credits). Of a whole row: also IMPORT_INVALID (it cannot be read). Of the import as a
+   * whole: also QUOTA_EXCEEDED, IMPORT_MISMATCH, INTERNAL (it could not be completed).
    *
    * @generated from field: berth.v1.ErrorReason reason = 3;
    */
@@ -276,7 +313,7 @@ export type ImportProblem = Message<"berth.v1.ImportProblem"> & {
  * Use `create(ImportProblemSchema)` to create a new message.
  */
 export const ImportProblemSchema: GenMessage<ImportProblem> = /*@__PURE__*/
-  messageDesc(file_berth_v1_import, 3);
+  messageDesc(file_berth_v1_import, 4);
 
 /**
  * ImportKind is what the rows of an import become.
@@ -304,6 +341,13 @@ export enum ImportKind {
    * @generated from enum value: IMPORT_KIND_MEMBERS = 2;
    */
   MEMBERS = 2,
+
+  /**
+   * Subscriptions: the plans that members have.
+   *
+   * @generated from enum value: IMPORT_KIND_SUBSCRIPTIONS = 3;
+   */
+  SUBSCRIPTIONS = 3,
 }
 
 /**

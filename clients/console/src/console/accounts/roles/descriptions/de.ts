@@ -65,6 +65,7 @@ export const de: Descriptions = {
       "plan.read": "Die Tarife sehen, die im Verkauf sind.",
       "plan.write": "Tarife anlegen und ändern.",
       "subscription.manage": "Abos von Mitgliedern starten, pausieren, fortsetzen und kündigen.",
+      "subscription.import": "Tarife der Mitglieder mit ihren Credits aus einer Datei importieren.",
       "credit.grant": "Dem Abo eines Mitglieds Credits gutschreiben.",
       "credit.refund": "Credits einer Buchung erstatten.",
       "credit.read": "Stand und Verlauf der Credits aller Mitglieder sehen.",

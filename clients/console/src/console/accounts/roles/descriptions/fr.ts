@@ -72,6 +72,8 @@ export const fr: Descriptions = {
       "plan.write": "Créer et modifier des formules.",
       "subscription.manage":
         "Démarrer, suspendre, reprendre et résilier les abonnements des membres.",
+      "subscription.import":
+        "Importer les formules des membres, avec leurs crédits, depuis un fichier.",
       "credit.grant": "Ajouter des crédits à l’abonnement d’un membre.",
       "credit.refund": "Rembourser le crédit d’une réservation.",
       "credit.read": "Voir le solde et l’historique des crédits de tous les membres.",

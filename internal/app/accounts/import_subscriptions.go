@@ -1,0 +1,179 @@
+package accounts
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/berthhq/berth/internal/app/credits"
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/record"
+	"github.com/berthhq/berth/internal/data/accountdb"
+	"github.com/berthhq/berth/internal/data/bookingdb"
+	"github.com/berthhq/berth/internal/data/catalogdb"
+	"github.com/berthhq/berth/internal/data/coredb"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// SubscriptionImport is the report on an imported file of plans.
+type SubscriptionImport struct {
+	credit.Import
+
+	Subscriptions []tenant.SubscriptionID // created: of all rows; none if a row has a problem, or in a dry run
+	Batch         tenant.BatchID          // the import's id in the audit log; zero if nothing was created
+	// File and Ledger are the sums of credits: of the rows, and of what the ledger has for them, or would have.
+	File, Ledger int
+}
+
+// CheckSubscriptions adds the problems of rows that can be seen without the others, and without what their members have.
+// The members of the rows have been looked up. It writes nothing.
+func (s *Service) CheckSubscriptions(ctx context.Context, caller tenant.Caller, rows []credit.ImportRow) error {
+	read := func(ctx context.Context, b *pg.Batch) error { return s.engine.Read(ctx, caller, b) }
+	plans, err := loadPlans(ctx, read, caller, rows)
+	if err != nil {
+		return err
+	}
+	for i := range rows {
+		plans.start(&rows[i], tenant.SubscriptionID{}, caller.Actor(), s.engine.Now())
+	}
+	return nil
+}
+
+// ImportSubscriptions creates a subscription for every row of a file, which CheckSubscriptions has checked. If any row
+// has a problem, or in a dry run, it creates none. In the same transaction it calls ended.
+func (s *Service) ImportSubscriptions(
+	ctx context.Context, caller tenant.Caller, parsed *credit.Import, dryRun bool,
+	ended func(context.Context, *engine.Tx, SubscriptionImport) error,
+) error {
+	t := engine.Transaction{Name: "subscription.import"}
+	return engine.Exec(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) error {
+		// A copy, so that each attempt starts with the file's own problems.
+		imported := SubscriptionImport{Import: *parsed}
+		imported.Rows = slices.Clone(parsed.Rows)
+		plans, err := loadPlans(ctx, tx.Load, tx.Caller, imported.Rows)
+		if err != nil {
+			return err
+		}
+		// Read here, so that of two imports of one file at the same time, the second finds what the first created.
+		var held []credit.Subscription
+		var batch pg.Batch
+		members := pg.Array(imported.Rows, func(r credit.ImportRow) tenant.MemberID { return r.Member })
+		bookingdb.ListHeldSubscriptions(&batch, tx.Tenant, pg.Distinct(members), plans.ids(), &held)
+		if err := tx.Load(ctx, &batch); err != nil {
+			return err
+		}
+		credit.RejectHeld(imported.Rows, held)
+		var started []credit.Subscription
+		var lines [][]credit.Line
+		for i := range imported.Rows {
+			id := tenant.NextID[tenant.SubscriptionID](tx.IDs)
+			if sub, ledger, ok := plans.start(&imported.Rows[i], id, tx.Caller.Actor(), tx.Now); ok {
+				started, lines = append(started, sub), append(lines, ledger)
+			}
+		}
+		if imported.InvalidRows() > 0 || len(started) == 0 {
+			return ended(ctx, tx, imported)
+		}
+		sums := pg.Array(started, func(s credit.Subscription) int { return s.Balance })
+		if !dryRun {
+			imported.Subscriptions = pg.Array(started, func(s credit.Subscription) tenant.SubscriptionID { return s.ID })
+			imported.Batch = tenant.NextID[tenant.BatchID](tx.IDs)
+			if sums, err = insertSubscriptions(ctx, tx, started, lines); err != nil {
+				return err
+			}
+		}
+		if imported.File, imported.Ledger, err = credit.CheckImported(imported.Rows, sums); err != nil {
+			return err
+		}
+		if !dryRun {
+			record.AuditEntry(tx, coredb.AuditEntry{
+				Action: "subscription.imported", TargetKind: "subscription", Batch: imported.Batch,
+				Changes: map[string]any{"subscriptions": len(started), "credits": imported.Ledger},
+			})
+		}
+		return ended(ctx, tx, imported)
+	})
+}
+
+// insertSubscriptions writes subscriptions with their first lines and events, and returns what the ledger then has for
+// each.
+func insertSubscriptions(
+	ctx context.Context, tx *engine.Tx, started []credit.Subscription, lines [][]credit.Line,
+) ([]int, error) {
+	var sums []int
+	for len(started) > 0 {
+		n := min(len(started), insertLimit)
+		credits.Insert(tx, started[:n], slices.Concat(lines[:n]...))
+		var some []int
+		var batch pg.Batch
+		ids := pg.Array(started[:n], func(s credit.Subscription) tenant.SubscriptionID { return s.ID })
+		bookingdb.ListLedgerSums(&batch, tx.Tenant, ids, &some)
+		if err := tx.Load(ctx, &batch); err != nil {
+			return nil, err
+		}
+		sums = append(sums, some...)
+		for _, s := range started[:n] {
+			record.Event(tx, credits.Changed(credit.Subscription{}, s))
+		}
+		started, lines = started[n:], lines[n:]
+	}
+	return sums, nil
+}
+
+// importPlans has the plans that a file names, and what rows are judged by.
+type importPlans struct {
+	byName map[string]credit.Plan // in lower case
+	zone   *time.Location
+	caller tenant.Caller // with the roles that they have now
+}
+
+func loadPlans(
+	ctx context.Context, read engine.Reader, caller tenant.Caller, rows []credit.ImportRow,
+) (importPlans, error) {
+	names := pg.Array(rows, func(r credit.ImportRow) string { return r.Plan })
+	var plans []credit.Plan
+	var zone string
+	var batch pg.Batch
+	caller.Roles = nil
+	catalogdb.ListNamedPlans(&batch, caller.Tenant, pg.Distinct(names), &plans)
+	accountdb.FindTimeZone(&batch, caller.Tenant, &zone)
+	accountdb.ListMemberRoles(&batch, caller.Tenant, caller.Member, accountOf(caller.Subject), &caller.Roles)
+	if err := read(ctx, &batch); err != nil {
+		return importPlans{}, err
+	}
+	loaded := importPlans{byName: make(map[string]credit.Plan), caller: caller}
+	for _, p := range plans {
+		loaded.byName[strings.ToLower(p.Name)] = p
+	}
+	var err error
+	loaded.zone, err = time.LoadLocation(zone)
+	return loaded, err
+}
+
+func (p importPlans) ids() []tenant.PlanID {
+	var ids []tenant.PlanID
+	for _, plan := range p.byName {
+		ids = append(ids, plan.ID)
+	}
+	return ids
+}
+
+// start makes the subscription of a row, or adds its problems.
+func (p importPlans) start(
+	row *credit.ImportRow, id tenant.SubscriptionID, actor string, now time.Time,
+) (credit.Subscription, []credit.Line, bool) {
+	plan, found := p.byName[strings.ToLower(row.Plan)]
+	switch {
+	case len(row.Problems) > 0:
+		return credit.Subscription{}, nil, false
+	case !found:
+		row.AddProblem(fault.PlanNotFound, "plan", "There is no active plan %q.", row.Plan)
+	case !p.caller.CanSettle(row.Member):
+		row.AddProblem(fault.PermissionDeniedReason, "", "%s", errOwnCredits.Message)
+	}
+	return row.StartImported(id, plan, p.zone, actor, now)
+}
