@@ -62,6 +62,9 @@ func (c *devCommand) Run(ctx context.Context, to *cli.Console) (err error) {
 		return c.withAdvice(err, postgres.dataDir)
 	}
 	var n *boot.Node
+	if _, err := c.Files().Create(); err != nil {
+		return err
+	}
 	if err := progress.Timed("connected", func() error {
 		c.Senders.PrivateHosts, c.Reflection = true, true // only the developer uses it
 		c.Senders.KeepMails = true

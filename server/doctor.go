@@ -33,19 +33,13 @@ func (c *doctorCommand) Run(ctx context.Context, to *cli.Console) error {
 }
 
 func (c *doctorCommand) checkSecrets(ctx context.Context) error {
-	files, err := c.Files()
-	if err != nil {
-		return err
-	}
-	_, err = c.OpenSecrets(ctx, files)
+	files := c.Files()
+	_, err := c.OpenSecrets(ctx, files)
 	return err
 }
 
 func (c *doctorCommand) checkTokenKeys(ctx context.Context) error {
-	files, err := c.Files()
-	if err != nil {
-		return err
-	}
+	files := c.Files()
 	issuer, err := c.OpenIssuer(ctx, files)
 	if err != nil {
 		return err

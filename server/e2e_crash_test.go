@@ -104,8 +104,10 @@ const callers = 32
 
 func newLoad(t *testing.T, binary, url, folder string) *load {
 	t.Helper()
+	keys := boot.KeyConfig{Data: folder, Issuer: "berth", Audience: "berth"}
+	expect.OK(t)(keys.Files().Create())
 	n := expect.Value(boot.Open(
-		t.Context(), slog.New(slog.DiscardHandler), url, boot.KeyConfig{Data: folder, Issuer: "berth", Audience: "berth"},
+		t.Context(), slog.New(slog.DiscardHandler), url, keys,
 		boot.ListenConfig{TimeLimit: waitTimeout},
 	))(t)
 	t.Cleanup(n.Close)

@@ -70,6 +70,7 @@ func testCrashWhileSending(t *testing.T, binary string) {
 	postgres := startDurable(t, folder, 0)
 	must.NoError(t, pg.Migrate(t.Context(), postgres.URL, migrations.FS, nil))
 	keys := boot.KeyConfig{Data: folder, Issuer: "berth", Audience: "berth"}
+	expect.OK(t)(keys.Files().Create())
 	n := expect.Value(boot.Open(
 		t.Context(), slog.New(slog.DiscardHandler), postgres.URL, keys, boot.ListenConfig{TimeLimit: waitTimeout},
 	))(t)

@@ -92,6 +92,7 @@ func openNode(t testing.TB, db *pgtest.DB, url, data, dns string, adapt ...func(
 	for _, f := range adapt {
 		f(&keys)
 	}
+	expect.OK(t)(keys.Files().Create())
 	l := &liveNode{DB: db, log: newTranscript(), data: data}
 	l.Node = expect.Value(boot.Open(
 		t.Context(), slog.New(slog.NewTextHandler(l.log, &slog.HandlerOptions{Level: slog.LevelWarn})), url, keys,

@@ -117,6 +117,7 @@ func TestSignIn_LeavesThePageOfTheProvider(t *testing.T) {
 func TestTenantCreate_PrintsTheInvitationOfTheFirstOwner(t *testing.T) {
 	t.Parallel()
 	db, data := pgtest.New(t), t.TempDir()
+	makeKeys(t, data)
 	create := func(more ...string) []string {
 		return append([]string{
 			"tenant", "create", "--database-url", db.URL, "--data", data, "--name", "Harbour Yoga",

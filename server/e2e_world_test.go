@@ -195,7 +195,7 @@ func (w *world) newContactCode() string {
 select decode(details->>'sealed', 'base64') from notices where tenant_id = $1 and details->>'to' = $2`,
 		w.ID, address).Scan(&sealed))
 	keys := boot.KeyConfig{Data: w.live.data}
-	secrets := expect.Value(keys.OpenSecrets(w.ctx(), expect.Value(keys.Files())(w.t)))(w.t)
+	secrets := expect.Value(keys.OpenSecrets(w.ctx(), keys.Files()))(w.t)
 	return string(expect.Value(secrets.Seals.Open(w.ID, sealed))(w.t))
 }
 

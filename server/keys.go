@@ -12,9 +12,27 @@ import (
 
 // keysCommand has the commands that rotate secrets in files. Running nodes notice changes of the files.
 type keysCommand struct {
+	New   newKeysCommand   `cmd:"" help:"Make the files of the three secrets, before the first start."`
 	List  listKeysCommand  `cmd:"" help:"List the versions of a secret, and which is in use."`
 	Add   addKeyCommand    `cmd:"" help:"Add a version that is used from a later time on."`
 	Prune pruneKeysCommand `cmd:"" help:"Remove the versions that are no longer needed."`
+}
+
+// newKeysCommand makes the files that are missing. It changes none that is there.
+type newKeysCommand struct {
+	boot.KeyConfig `embed:""`
+}
+
+// Run implements kong's command. It prints the path of each file that it made.
+func (c *newKeysCommand) Run(_ context.Context, to *cli.Console) error {
+	made, err := c.Files().Create()
+	for _, path := range made {
+		fmt.Fprintln(to.Out, path)
+	}
+	if err == nil && len(made) == 0 {
+		fmt.Fprintln(to.Err, "the files are there already")
+	}
+	return err
 }
 
 type keyPurpose struct {
@@ -30,10 +48,7 @@ type listKeysCommand struct {
 
 // Run implements kong's command.
 func (c *listKeysCommand) Run(ctx context.Context, to *cli.Console) error {
-	files, err := c.Files()
-	if err != nil {
-		return err
-	}
+	files := c.Files()
 	begins, err := files.Begins(ctx, c.Purpose)
 	if err != nil {
 		return err
@@ -69,15 +84,12 @@ func (c *addKeyCommand) Run(ctx context.Context, to *cli.Console) error {
 		return fmt.Errorf("--in must be at least %s: all nodes have to know the version before it is used",
 			secret.PublishTime)
 	}
-	files, err := c.Files()
-	if err != nil {
-		return err
-	}
+	files := c.Files()
 	from := time.Now().Add(c.In).UTC().Truncate(time.Second)
 	if err := files.Add(ctx, c.Purpose, from); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(to.Out, from.Format(time.RFC3339))
+	_, err := fmt.Fprintln(to.Out, from.Format(time.RFC3339))
 	return err
 }
 
@@ -90,10 +102,7 @@ type pruneKeysCommand struct {
 
 // Run implements kong's command. It prints only the number, for scripts.
 func (c *pruneKeysCommand) Run(ctx context.Context, to *cli.Console) error {
-	files, err := c.Files()
-	if err != nil {
-		return err
-	}
+	files := c.Files()
 	removed, err := files.Prune(ctx, c.Purpose, time.Now().Add(-c.After))
 	if err != nil {
 		return err

@@ -273,7 +273,7 @@ func invitationsScript() script {
 func (r *recording) invitationLink(of string) string {
 	r.t.Helper()
 	keys := boot.KeyConfig{Data: r.data}
-	secrets := expect.Value(keys.OpenSecrets(r.t.Context(), expect.Value(keys.Files())(r.t)))(r.t)
+	secrets := expect.Value(keys.OpenSecrets(r.t.Context(), keys.Files()))(r.t)
 	id := expect.Value(tenant.Parse[tenant.InvitationID](r.expand(of)))(r.t)
 	var in tenant.TenantID
 	must.NoError(r.t, r.db.Owner.QueryRow(r.t.Context(), `select tenant_id from invitations where id = $1`, id).Scan(&in))

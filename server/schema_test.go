@@ -38,6 +38,7 @@ func TestCommands_RejectSchemaOfAnotherVersion(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			db, data := pgtest.New(t), t.TempDir()
+			makeKeys(t, data)
 			expect.OK(t)(db.Owner.Exec(t.Context(), tt.done))
 			commands := [][]string{
 				{"migrate"},

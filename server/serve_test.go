@@ -25,6 +25,7 @@ import (
 // startServe starts a server on the database and returns its address.
 func startServe(t *testing.T, db *pgtest.DB, data string, more ...string) (*command, string) {
 	t.Helper()
+	makeKeys(t, data)
 	c := start(t, append([]string{
 		"serve", "--database-url", db.URL, "--data", data, "--listen", "127.0.0.1:0", "--log-format", "text",
 	}, more...)...)
@@ -32,9 +33,16 @@ func startServe(t *testing.T, db *pgtest.DB, data string, more ...string) (*comm
 	return c, "http://" + address
 }
 
+// makeKeys makes the keys in a data folder, if it has none.
+func makeKeys(t *testing.T, data string) {
+	t.Helper()
+	runBerth(t, "keys", "new", "--data", data)
+}
+
 // newTenant creates a tenant, and returns its id and a token of its owner.
 func newTenant(t *testing.T, db *pgtest.DB, data string) (id, token string) {
 	t.Helper()
+	makeKeys(t, data)
 	id = strings.TrimSpace(runBerth(
 		t, "tenant", "create", "--database-url", db.URL, "--name", "Harbour Yoga", "--time-zone", "Europe/Berlin",
 		"--owner-subject", "olga", "--owner-name", "Olga",
@@ -46,6 +54,7 @@ func TestServe_WorksAfterMigrateAndTenantCreate(t *testing.T) {
 	t.Parallel()
 	db, data := pgtest.New(t), t.TempDir()
 	empty := emptyDatabase(t, db)
+	makeKeys(t, data)
 	c := start(t, "serve", "--database-url", empty, "--data", data, "--listen", "127.0.0.1:0")
 	test.EqOp(t, 1, c.wait(t), test.Sprintf("without a schema it says %s", c.err))
 	test.StrContains(t, c.err.String(), "run `berth migrate`", test.Sprintf("without a schema it says %s", c.err))
@@ -94,7 +103,18 @@ func emptyDatabase(t *testing.T, db *pgtest.DB) string {
 func TestDoctor_ReportsEveryProblem(t *testing.T) {
 	t.Parallel()
 	db, data := pgtest.New(t), filepath.Join(t.TempDir(), "new") // the first command on a machine
-	c := start(
+	c := start(t, "doctor", "--database-url", db.URL, "--data", data)
+	test.EqOp(t, 1, c.wait(t))
+	test.StrContains(t, c.out.String(), "✗ check-in and message keys")
+	test.StrContains(t, c.out.String(), filepath.Join(data, "check-in.key"))
+	test.StrContains(t, c.out.String(), "berth keys new")
+
+	made := strings.Fields(runBerth(t, "keys", "new", "--data", data))
+	test.SliceLen(t, 3, made)
+	again := start(t, "keys", "new", "--data", data)
+	test.EqOp(t, 0, again.wait(t))
+	test.EqOp(t, "", again.out.String())
+	c = start(
 		t, "doctor", "--database-url", db.URL, "--data", data, "--identity-issuer", "https://login.test", "--identity-keys",
 		filepath.Join(data, "none.json"),
 	)

@@ -63,10 +63,7 @@ func (c *inviteOwnerCommand) Run(ctx context.Context, to *cli.Console) error {
 
 // openSeals reads the keys that sign links.
 func openSeals(ctx context.Context, keys boot.KeyConfig) (seal.Keys, error) {
-	files, err := keys.Files()
-	if err != nil {
-		return seal.Keys{}, err
-	}
+	files := keys.Files()
 	secrets, err := keys.OpenSecrets(ctx, files)
 	if err != nil {
 		return seal.Keys{}, err

@@ -24,10 +24,7 @@ type tokenCommand struct {
 
 // Run implements kong's command. It prints only the token, for scripts.
 func (c *tokenCommand) Run(ctx context.Context, to *cli.Console) error {
-	files, err := c.Files()
-	if err != nil {
-		return err
-	}
+	files := c.Files()
 	issuer, err := c.OpenIssuer(ctx, files)
 	if err != nil {
 		return err

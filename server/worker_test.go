@@ -14,6 +14,7 @@ import (
 func TestWorker_ServesHealthOnly(t *testing.T) {
 	t.Parallel()
 	db, data := pgtest.New(t), t.TempDir()
+	makeKeys(t, data)
 	c := start(t, "worker", "--database-url", db.URL, "--data", data, "--listen", "127.0.0.1:0", "--log-format", "text",
 		"--send=off",
 		"--public-url", "https://berth.example")

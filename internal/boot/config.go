@@ -34,10 +34,10 @@ func (c DatabaseConfig) Required() error {
 // accept each other's tokens and QR codes.
 type KeyConfig struct {
 	Data       string `name:"data" env:"BERTH_DATA" default:".berth" type:"path" help:"Folder for keys and development data. Created if it is missing."`
-	SigningKey string `env:"BERTH_SIGNING_KEY" type:"path" placeholder:"FILE" help:"Private keys (PEM) that sign this server's own tokens: see berth keys. Default: signing-key.pem in the data folder, created if it is missing."`
-	CheckInKey string `env:"BERTH_CHECK_IN_KEY" type:"path" placeholder:"FILE" help:"Secrets for QR codes, display links and claim links, one per line, newest first. Default: check-in.key in the data folder, created if it is missing."`
+	SigningKey string `env:"BERTH_SIGNING_KEY" type:"path" placeholder:"FILE" help:"Private keys (PEM) that sign this server's own tokens: see berth keys. Default: signing-key.pem in the data folder."`
+	CheckInKey string `env:"BERTH_CHECK_IN_KEY" type:"path" placeholder:"FILE" help:"Secrets for QR codes, display links and claim links, one per line, newest first. Default: check-in.key in the data folder."`
 
-	MessageKey string       `env:"BERTH_MESSAGE_KEY" type:"path" placeholder:"FILE" help:"Secrets that encrypt tenants' own senders and sign links in emails, one per line, newest first. Default: message.key in the data folder, created if it is missing."`
+	MessageKey string       `env:"BERTH_MESSAGE_KEY" type:"path" placeholder:"FILE" help:"Secrets that encrypt tenants' own senders and sign links in emails, one per line, newest first. Default: message.key in the data folder."`
 	Senders    SenderConfig `embed:""`
 
 	Issuer   string `env:"BERTH_ISSUER" default:"berth" help:"Issuer of this server's own tokens."`

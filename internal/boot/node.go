@@ -90,10 +90,7 @@ func Open(
 	if n.limits, err = listen.Traffic.connLimits(registry); err != nil {
 		return nil, err
 	}
-	files, err := keys.Files()
-	if err != nil {
-		return nil, err
-	}
+	files := keys.Files()
 	source := countFailures(files, registry)
 	if n.Issuer, err = keys.OpenIssuer(ctx, source); err != nil {
 		return nil, err

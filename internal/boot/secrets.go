@@ -27,13 +27,12 @@ type Secrets struct {
 	all []secret.Follower
 }
 
-// Files returns the files with the secrets. It creates those that are missing.
-func (c KeyConfig) Files() (secret.Files, error) {
-	files := secret.Files{
+// Files returns the files with the secrets. Those of the keys are made by berth keys new, and in development.
+func (c KeyConfig) Files() secret.Files {
+	return secret.Files{
 		secret.Signing: c.signingKeyFile(), secret.CheckIn: c.checkInKeyFile(), secret.Messages: c.messageKeyFile(),
 		secret.Twilio: c.Senders.TwilioTokenFile, secret.SMTP: c.Senders.SMTPPasswordFile, secret.FCM: c.Senders.FCMKey,
 	}
-	return files, files.Create()
 }
 
 // OpenSecrets reads the secrets.

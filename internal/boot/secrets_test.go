@@ -23,7 +23,18 @@ import (
 	"github.com/berthhq/berth/internal/worker"
 )
 
-func TestOpenSecrets_CreatesTheFilesOnce(t *testing.T) {
+func TestOpenSecrets_CreatesNone(t *testing.T) {
+	t.Parallel()
+	c := KeyConfig{Data: t.TempDir(), SigningKey: "/nowhere/else.pem"}
+	_, err := c.OpenSecrets(t.Context(), c.Files())
+	test.ErrorContains(t, err, filepath.Join(c.Data, "check-in.key"))
+	test.ErrorContains(t, err, "berth keys new")
+	_, err = c.OpenIssuer(t.Context(), c.Files())
+	test.ErrorContains(t, err, "/nowhere/else.pem")
+	test.SliceEmpty(t, expect.Value(os.ReadDir(c.Data))(t))
+}
+
+func TestCreate_MakesTheFilesOnce(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "new")
 	var (
@@ -52,11 +63,10 @@ func TestOpenSecrets_CreatesTheFilesOnce(t *testing.T) {
 
 func openAll(t *testing.T, c KeyConfig) (Secrets, error) {
 	t.Helper()
-	files, err := c.Files()
-	if err != nil {
+	if _, err := c.Files().Create(); err != nil {
 		return Secrets{}, err
 	}
-	return c.OpenSecrets(t.Context(), files)
+	return c.OpenSecrets(t.Context(), c.Files())
 }
 
 // A sender is created again when the file with its credential has changed, and only then.
@@ -127,7 +137,7 @@ func TestCountFailures_CountsByPurpose(t *testing.T) {
 	source := countFailures(secret.Files{secret.Signing: path, secret.FCM: path, secret.SMTP: path}, registry)
 	test.Error(t, expect.Error(source.Signers(t.Context())))
 	// A good key that everyone can read, and one that cannot sign. The keys from before stay, as if nothing had come.
-	must.NoError(t, secret.Files{secret.Signing: path + ".new"}.Create())
+	expect.OK(t)(secret.Files{secret.Signing: path + ".new"}.Create())
 	for _, tt := range []struct {
 		key  []byte
 		mode os.FileMode

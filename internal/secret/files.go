@@ -32,30 +32,48 @@ const (
 	maxFile = 1 << 20
 )
 
-// Create creates each file that is missing with a new secret, readable by its owner only. Only a process that starts
-// does so: a file that is gone for a moment must not change the secret of a running one. Credentials come from others.
-func (f Files) Create() error {
-	for of, path := range f {
-		if of == Twilio || of == SMTP || of == FCM {
+// Create creates each file that is missing with a new secret, readable by its owner only, and returns their paths. Only
+// a person, or development, does so: a node that made a key of its own could read nothing of the others'. Credentials
+// come from others.
+func (f Files) Create() (made []string, err error) {
+	for _, of := range []Purpose{Signing, CheckIn, Messages} {
+		if f[of] == "" {
 			continue
 		}
 		create := newSecret
 		if of == Signing {
 			create = newSigningKey
 		}
-		if err := createMissing(path, create); err != nil {
-			return fmt.Errorf("%s key: %w", of, err)
+		created, err := createMissing(f[of], create)
+		if err != nil {
+			return made, fmt.Errorf("%s key: %w", of, err)
+		}
+		if created {
+			made = append(made, f[of])
 		}
 	}
-	return nil
+	return made, nil
+}
+
+// readKey reads the file of a key.
+func (f Files) readKey(of Purpose) ([]byte, error) {
+	text, err := read(f[of])
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w: correct the path, or copy the file of the other nodes; "+
+			"`berth keys new` makes the first", err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s key: %w", of, err)
+	}
+	return text, nil
 }
 
 // Signers implements Source.
 func (f Files) Signers(context.Context) ([]Signer, error) {
 	path := f[Signing]
-	text, err := read(path)
+	text, err := f.readKey(Signing)
 	if err != nil {
-		return nil, fmt.Errorf("signing key: %w", err)
+		return nil, err
 	}
 	if err := checkPrivate(path); err != nil {
 		return nil, fmt.Errorf("signing key: %w", err)
@@ -69,14 +87,13 @@ func (f Files) Signers(context.Context) ([]Signer, error) {
 
 // Secrets implements Source.
 func (f Files) Secrets(_ context.Context, of Purpose) ([]Version, error) {
-	path := f[of]
-	text, err := read(path)
+	text, err := f.readKey(of)
 	if err != nil {
-		return nil, fmt.Errorf("%s key: %w", of, err)
+		return nil, err
 	}
 	versions, err := parseSecrets(text)
 	if err != nil {
-		return nil, fmt.Errorf("%s key %s: %w", of, path, err)
+		return nil, fmt.Errorf("%s key %s: %w", of, f[of], err)
 	}
 	return versions, nil
 }
@@ -290,21 +307,22 @@ func encodeSecret(secret []byte, from time.Time) []byte {
 
 // createMissing creates a file unless there is one. If several processes start at the same time, one creates the file.
 // It creates the folder, too, because the file may be the first in it.
-func createMissing(path string, create func(from time.Time) ([]byte, error)) error {
+func createMissing(path string, create func(from time.Time) ([]byte, error)) (created bool, err error) {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-		return err
+		return false, err
 	}
 	text, err := create(time.Time{})
 	if err != nil {
-		return err
+		return false, err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
+		return false, err
 	}
-	if err := write(path, text, os.Link); !errors.Is(err, fs.ErrExist) {
-		return err
+	err = write(path, text, os.Link)
+	if errors.Is(err, fs.ErrExist) {
+		return false, nil
 	}
-	return nil
+	return err == nil, err
 }
 
 // replace replaces a file that exists. The new one has its permissions.

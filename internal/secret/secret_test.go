@@ -78,7 +78,7 @@ func TestCredential_FollowsItsFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "token")
 	files := secret.Files{secret.Twilio: path}
-	must.NoError(t, files.Create())
+	expect.OK(t)(files.Create())
 	_, err := secret.OpenCredential(t.Context(), files, secret.Twilio)
 	must.ErrorIs(t, err, os.ErrNotExist)
 	must.NoError(t, os.WriteFile(path, []byte("old\n"), 0o600))
@@ -100,7 +100,7 @@ func TestFiles_AddAndPrune(t *testing.T) {
 	files := secret.Files{
 		secret.Signing: filepath.Join(folder, "signing.pem"), secret.CheckIn: filepath.Join(folder, "check-in.key"),
 	}
-	must.NoError(t, files.Create())
+	expect.OK(t)(files.Create())
 	begins := func(of secret.Purpose) []time.Time { return expect.Value(files.Begins(t.Context(), of))(t) }
 	for of, path := range files {
 		test.Eq(t, []time.Time{{}}, begins(of), test.Sprint(of))
@@ -129,7 +129,7 @@ func TestFiles_AddNothingToABrokenFile(t *testing.T) {
 func TestFiles_PruneKeepsWhatSealedColumnsNeed(t *testing.T) {
 	t.Parallel()
 	files := secret.Files{secret.Messages: filepath.Join(t.TempDir(), "message.key")}
-	must.NoError(t, files.Create())
+	expect.OK(t)(files.Create())
 	must.NoError(t, files.Add(t.Context(), secret.Messages, noon))
 	test.Error(t, expect.Error(files.Prune(t.Context(), secret.Messages, noon.Add(time.Hour))))
 	test.SliceLen(t, 2, expect.Value(files.Secrets(t.Context(), secret.Messages))(t))

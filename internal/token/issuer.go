@@ -49,7 +49,7 @@ type Claims struct {
 // with an Ed25519 key. Nodes that share the file accept each other's tokens.
 func OpenIssuer(path, issuer, audience string, now func() time.Time) (*Issuer, error) {
 	files := secret.Files{secret.Signing: path}
-	if err := files.Create(); err != nil {
+	if _, err := files.Create(); err != nil {
 		return nil, fmt.Errorf("token: %w", err)
 	}
 	return NewIssuer(context.Background(), files, issuer, audience, now)

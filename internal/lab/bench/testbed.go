@@ -82,6 +82,9 @@ func openTestbed(
 		return nil, err
 	}
 	keys := boot.KeyConfig{Data: folder, Issuer: "berth", Audience: "berth", Senders: boot.SenderConfig{Send: "off"}}
+	if _, err = keys.Files().Create(); err != nil {
+		return nil, err
+	}
 	if h.Node, err = boot.Open(
 		ctx, slog.New(slog.DiscardHandler), h.postgres.URL, keys,
 		boot.ListenConfig{Drain: time.Second, Traffic: boot.TrafficConfig{CallerRate: callerRate}},

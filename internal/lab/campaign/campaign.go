@@ -13,16 +13,15 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"sync"
 	"text/tabwriter"
 	"time"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/boot"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/notify"
-	"github.com/berthhq/berth/internal/token"
 )
 
 // Config says how long a campaign runs, and how to repeat it.
@@ -136,7 +135,12 @@ func (c *cluster) setUp(ctx context.Context, config Config, zone string) (_ *loa
 		return nil, err
 	}
 	a := app.New(app.Config{DB: db, Now: c.now})
-	issuer, err := token.OpenIssuer(filepath.Join(c.folder, "signing-key.pem"), "berth", "berth", time.Now)
+	keys := boot.KeyConfig{Data: c.folder, Issuer: "berth", Audience: "berth"}
+	if _, err := keys.Files().Create(); err != nil {
+		db.Close()
+		return nil, err
+	}
+	issuer, err := keys.OpenIssuer(ctx, keys.Files())
 	if err != nil {
 		db.Close()
 		return nil, err

@@ -99,7 +99,7 @@ var equivalents = []Equivalent{
 	{"internal/rules/credit", "(*Subscription).Adjust", Comparison, "if amount < 0", "a line of 0 is left out"},
 	{"internal/rules/credit", "(*Subscription).Adjust", Constant, "if amount < 0", "a line of 0 is left out"},
 	{"internal/rules/member", "Country", Text, `"ZZ"`, noRegion},
-	{"internal/rules/member", "phone", Text, `"ZZ"`, noRegion},
+	{"internal/field", "Phone", Text, `"ZZ"`, noRegion},
 	{"internal/rules/delivery", "(*Breaker).Allow", Arithmetic, "", "generations are compared for equality"},
 	{"internal/rules/delivery", "(*Breaker).Allow", Constant, "0,", "a permit without ok is none"},
 	{"internal/rules/delivery", "(*Breaker).open", Arithmetic, "", "generations are compared for equality"},
