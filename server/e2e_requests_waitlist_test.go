@@ -237,7 +237,7 @@ var ruleNames = []string{
 	"after_decline", "auto_cascade", "expire_stale", "stale_after", "allow_down_fitting", "order", "base_score",
 	"tier_bonuses", "early_bird_points_per_day",
 	"early_bird_max_points", "eligibility_expression", "priority_expression", "quiet_hours", "offers_in_quiet_hours",
-	"auto_promote_cutoff", "promotion_grace",
+	"auto_promote_cutoff", "promotion_grace", "promote_after_cancellation_window",
 	"fill_after_start", "sms_min_score",
 }
 
@@ -271,6 +271,8 @@ func allRules() *v1.WaitlistRules {
 		PromotionGrace:        hour,
 		FillAfterStart:        hour,
 		SmsMinScore:           new(int32(10)),
+
+		PromoteAfterCancellationWindow: new(true),
 	}
 }
 

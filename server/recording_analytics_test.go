@@ -14,6 +14,7 @@ func analyticsScript() script {
 		return &v1.GetUtilizationRequest{Filter: atCenter, GroupBy: group}
 	}
 	return script{
+		promotes(),
 		class("today", on(5, "12:00"), capacity(3), &v1.SessionInput{ResourceId: "$room"}),
 		class("outside", on(6, "12:00"), &v1.SessionInput{LocationId: "$park"}),
 		class("endless", on(6, "14:00"), &v1.SessionInput{Unlimited: true}),

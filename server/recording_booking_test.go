@@ -7,6 +7,7 @@ import (
 // Booking, cancelling, rescheduling and no-shows, in sessions that cost no credits.
 func bookingScript() script {
 	return script{
+		promotes(),
 		bookAndCancelScript(),
 		bookingErrorsScript(),
 		reschedulesScript(),

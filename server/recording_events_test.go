@@ -16,6 +16,7 @@ import (
 func eventsScript() script {
 	const from = "$page.events.0.cursor"
 	return script{
+		promotes(),
 		class("evening", on(7, "18:00")),
 		draft("draft", on(8, "18:00")),
 		mia.books("$evening").as("mias"),

@@ -9,10 +9,21 @@ import (
 // Entries of all kinds, promotion, and edits of entries by staff.
 func waitlistScript() script {
 	return script{
+		promotes(),
 		joiningScript(),
 		entryEditsScript(),
 		promotionsScript(),
 	}
+}
+
+// promotes has freed seats booked for those who wait.
+func promotes() exchange {
+	return olga.silently(&v1.UpdateWaitlistRulesRequest{
+		Rules: &v1.WaitlistRules{
+			Mode: new(v1.WaitlistMode_WAITLIST_MODE_AUTO_PROMOTE), PromoteAfterCancellationWindow: new(true),
+		},
+		UpdateMask: paths("mode", "promote_after_cancellation_window"),
+	})
 }
 
 // fullSession creates a session whose only seat is booked, by "$name-seat".

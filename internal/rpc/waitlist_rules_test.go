@@ -24,7 +24,7 @@ func minutes(n int) *durationpb.Duration { return durationpb.New(time.Duration(n
 // builtInRules are the rules of a tenant that set none.
 func builtInRules() *v1.WaitlistRules {
 	return &v1.WaitlistRules{
-		Enabled: new(true), Mode: v1.WaitlistMode_WAITLIST_MODE_AUTO_PROMOTE.Enum(), MaxQueueSize: new(int32(50)),
+		Enabled: new(true), Mode: v1.WaitlistMode_WAITLIST_MODE_OFFER.Enum(), MaxQueueSize: new(int32(50)),
 		OfferWindow:    minutes(30),
 		MinOfferWindow: minutes(5), TimeFlexibility: minutes(60), MaxOffersPerEntry: &v1.WaitlistLimit{Max: new(int32(3))},
 		MaxTriesPerSlot: &v1.WaitlistLimit{Max: new(int32(10))},
@@ -39,7 +39,7 @@ func builtInRules() *v1.WaitlistRules {
 			Start: &timeofday.TimeOfDay{Hours: 21}, End: &timeofday.TimeOfDay{Hours: 8},
 		},
 		OffersInQuietHours: new(false), AutoPromoteCutoff: minutes(0), PromotionGrace: hours(1), FillAfterStart: minutes(0),
-		SmsMinScore: new(int32(0)),
+		SmsMinScore: new(int32(0)), PromoteAfterCancellationWindow: new(false),
 	}
 }
 
@@ -65,7 +65,7 @@ func otherRules() *v1.WaitlistRules {
 			Start: &timeofday.TimeOfDay{Hours: 22, Minutes: 30}, End: &timeofday.TimeOfDay{Hours: 6},
 		},
 		OffersInQuietHours: new(true), AutoPromoteCutoff: hours(3), PromotionGrace: minutes(0), FillAfterStart: minutes(10),
-		SmsMinScore: new(int32(120)),
+		SmsMinScore: new(int32(120)), PromoteAfterCancellationWindow: new(true),
 	}
 }
 

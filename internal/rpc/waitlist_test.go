@@ -59,6 +59,7 @@ func TestJoinWaitlist_AcceptsTimeWindow(t *testing.T) {
 		CoachId: convert.IDText(s.Members["coach"]),
 		Status:  v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_WAITING, Position: new(int32(1)),
 		CreateTime: timestamppb.New(monday), CurrentScore: new(int32(100)), ScoreParts: &v1.WaitlistScoreParts{Base: 100},
+		Mode: v1.WaitlistMode_WAITLIST_MODE_OFFER,
 	}
 	test.Eq(t, want, entry, test.Cmp(protocmp.Transform()))
 

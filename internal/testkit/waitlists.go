@@ -40,6 +40,14 @@ func (s *Studio) SetMode(m waitlist.Mode) {
 	s.SetRules(func(r *waitlist.Settings) { r.Mode = &m })
 }
 
+// SetPromoting has freed seats booked for waiting entries, also when it is too late to cancel.
+func (s *Studio) SetPromoting() {
+	s.T.Helper()
+	s.SetRules(func(r *waitlist.Settings) {
+		r.Mode, r.PromoteAfterCancellationWindow = new(waitlist.AutoPromote), new(true)
+	})
+}
+
 // Join joins a waitlist online, for one seat unless the request says otherwise.
 func (s *Studio) Join(who tenant.Caller, r waitlists.JoinRequest) (seats.Result, error) {
 	r.Channel = cmp.Or(r.Channel, catalog.Online)

@@ -1,5 +1,5 @@
 import { test } from "@playwright/test";
-import { call, dateIn, hour, leave, makeSession, visit, withBrowser } from "./browser";
+import { call, dateIn, hour, leave, makeSession, promotes, visit, withBrowser } from "./browser";
 
 withBrowser();
 
@@ -27,6 +27,7 @@ test.describe("a booking", () => {
     await staff.page.getByText("1 of 1 taken").waitFor();
 
     // A member joins the waitlist and sees their position.
+    await promotes();
     await using member = await visit({
       role: "member",
       path: `/app/?date=${dateIn(0.6 * hour)}`,

@@ -294,6 +294,18 @@ interface Listed {
   readonly name: string;
 }
 
+/** Has freed seats booked for those who wait, at any time of day and however late. */
+export const promotes = () =>
+  call("owner", "WaitlistService/UpdateWaitlistRules", {
+    rules: {
+      mode: "WAITLIST_MODE_AUTO_PROMOTE",
+      promoteAfterCancellationWindow: true,
+      promotionGrace: "0s",
+      quietHours: { start: {}, end: {} },
+    },
+    updateMask: "mode,promoteAfterCancellationWindow,promotionGrace,quietHours",
+  });
+
 /**
  * Creates and publishes a session at the studio's first location. A member cannot be in two
  * sessions at once: a test that books uses a day that no other test uses, within the two weeks that

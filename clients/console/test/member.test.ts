@@ -12,6 +12,7 @@ import {
   hour,
   makeSession,
   openBrowser,
+  promotes,
   settled,
   violations,
   visit,
@@ -277,12 +278,14 @@ test("joins the waitlist for a time window, and shows the position", async () =>
   await page.getByText("You are number 1 on the waitlist.").waitFor();
   const entry = page.getByRole("article", { name: kind });
   await entry.getByText("Waitlist, no. 1").waitFor();
+  await entry.getByText(/^If a seat opens, we (book it for you|offer it to you)\.$/).waitFor();
   await entry.getByText(`${clock(0)} to ${clock(60_000)}, with Hugo Coach, Harbour`).waitFor();
   await entry.getByRole("button", { name: /^Why\?/ }).click();
   await page.getByText("No seat has opened since you joined the waitlist.").waitFor();
   await page.keyboard.press("Escape");
 
   // A seat opens: the member is promoted.
+  await promotes();
   await call("owner", "SessionService/UpdateSession", {
     sessionId: id,
     session: { capacity: 2 },
@@ -317,6 +320,7 @@ test("joins the waitlist for one of several sessions", async () => {
   await page.getByText("Any of 2 sessions").waitFor();
 
   // A seat opens in one of them: the member is promoted and leaves the other waitlists.
+  await promotes();
   await call("owner", "SessionService/UpdateSession", {
     sessionId: ids[2],
     session: { capacity: 2 },

@@ -219,7 +219,7 @@ test.describe("the waitlist rules", () => {
       .getByText("The order “Custom expression” needs an expression here.")
       .waitFor();
     // Discarding the draft discards its error.
-    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("button", { name: "Cancel", exact: true }).click();
     await setting("priorityExpression").getByRole("alert").waitFor({ state: "hidden" });
     await override("order");
     await setting("order").getByRole("combobox", { name: "Order" }).click();

@@ -235,7 +235,10 @@ type WaitlistMode int32
 const (
 	// Not set.
 	WaitlistMode_WAITLIST_MODE_UNSPECIFIED WaitlistMode = 0
-	// The first entry in order is booked automatically.
+	// The first entry in order is booked automatically, if all of this is so: the session is within the exact hours of the
+	// entry's time window, it starts later than auto_promote_cutoff and the member's cancellation window from now, it is
+	// not in quiet_hours, promotion_grace ends before the start, the member has no other booking at that time, and was not
+	// promoted to another session of that local day. Otherwise the entry gets an offer, as with OFFER.
 	WaitlistMode_WAITLIST_MODE_AUTO_PROMOTE WaitlistMode = 1
 	// One entry after the other gets an offer, with some time to answer.
 	WaitlistMode_WAITLIST_MODE_OFFER WaitlistMode = 2
@@ -857,7 +860,11 @@ type WaitlistEntry struct {
 	// The time of joining, in UTC.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,19,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
 	// The time it stopped waiting, in UTC. Absent while it waits.
-	CloseTime     *timestamppb.Timestamp `protobuf:"bytes,20,opt,name=close_time,json=closeTime,proto3" json:"close_time,omitempty"`
+	CloseTime *timestamppb.Timestamp `protobuf:"bytes,20,opt,name=close_time,json=closeTime,proto3" json:"close_time,omitempty"`
+	// What the entry would get now if a seat that it waits for were freed: AUTO_PROMOTE if it would be booked, OFFER or
+	// FIRST_TO_CLAIM if it would get an offer. It is told for the session in which its position is best. Not set if the
+	// entry no longer waits.
+	Mode          WaitlistMode `protobuf:"varint,21,opt,name=mode,proto3,enum=berth.v1.WaitlistMode" json:"mode,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1043,6 +1050,13 @@ func (x *WaitlistEntry) GetCloseTime() *timestamppb.Timestamp {
 		return x.CloseTime
 	}
 	return nil
+}
+
+func (x *WaitlistEntry) GetMode() WaitlistMode {
+	if x != nil {
+		return x.Mode
+	}
+	return WaitlistMode_WAITLIST_MODE_UNSPECIFIED
 }
 
 type isWaitlistEntry_Target interface {
@@ -1618,7 +1632,7 @@ type WaitlistRules struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Whether members can join waitlists, and freed seats are given to them: WAITLIST_CLOSED. Default: true.
 	Enabled *bool `protobuf:"varint,1,opt,name=enabled,proto3,oneof" json:"enabled,omitempty"`
-	// How freed seats are given to entries. Default: AUTO_PROMOTE.
+	// How freed seats are given to entries. Default: OFFER.
 	Mode *WaitlistMode `protobuf:"varint,2,opt,name=mode,proto3,enum=berth.v1.WaitlistMode,oneof" json:"mode,omitempty"`
 	// The maximum number of waiting entries for one service at one location on one day: WAITLIST_FULL. 1 to 10,000.
 	// Default: 50.
@@ -1668,17 +1682,22 @@ type WaitlistRules struct {
 	QuietHours *QuietHours `protobuf:"bytes,22,opt,name=quiet_hours,json=quietHours,proto3" json:"quiet_hours,omitempty"`
 	// Whether offers are sent, and their time runs, in quiet hours too. Default: false.
 	OffersInQuietHours *bool `protobuf:"varint,23,opt,name=offers_in_quiet_hours,json=offersInQuietHours,proto3,oneof" json:"offers_in_quiet_hours,omitempty"`
-	// How long before the start entries are last booked without an offer, 0 to 30 days. Later they get an offer.
-	// Default: 0.
+	// How long before the start entries are last booked without an offer, 0 to 30 days. Later they get an offer. The
+	// member's cancellation window also counts: promote_after_cancellation_window. Default: 0.
 	AutoPromoteCutoff *durationpb.Duration `protobuf:"bytes,24,opt,name=auto_promote_cutoff,json=autoPromoteCutoff,proto3" json:"auto_promote_cutoff,omitempty"`
-	// How long a promoted member may cancel without penalty, 0 to 7 days, but at most until the start. Default: 1 hour.
+	// How long a promoted member may cancel without penalty, 0 to 7 days, not counting quiet_hours, but at most until the
+	// start. Default: 1 hour. It starts when the first message about it is sent; until then cancelling is free, too. If
+	// it does not fit before the start, the entry gets an offer instead.
 	PromotionGrace *durationpb.Duration `protobuf:"bytes,25,opt,name=promotion_grace,json=promotionGrace,proto3" json:"promotion_grace,omitempty"`
 	// How long after the start seats of no-shows are still given to the waitlist, 0 to 24 hours. Default: 0.
 	FillAfterStart *durationpb.Duration `protobuf:"bytes,26,opt,name=fill_after_start,json=fillAfterStart,proto3" json:"fill_after_start,omitempty"`
 	// The minimum score for sending offers by SMS, 0 to 1,000,000. Default: 0.
-	SmsMinScore   *int32 `protobuf:"varint,27,opt,name=sms_min_score,json=smsMinScore,proto3,oneof" json:"sms_min_score,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	SmsMinScore *int32 `protobuf:"varint,27,opt,name=sms_min_score,json=smsMinScore,proto3,oneof" json:"sms_min_score,omitempty"`
+	// Whether entries are also booked without an offer after the member's cancellation window has closed:
+	// Policy.cancellation_window. Default: false, so that they get an offer then.
+	PromoteAfterCancellationWindow *bool `protobuf:"varint,28,opt,name=promote_after_cancellation_window,json=promoteAfterCancellationWindow,proto3,oneof" json:"promote_after_cancellation_window,omitempty"`
+	unknownFields                  protoimpl.UnknownFields
+	sizeCache                      protoimpl.SizeCache
 }
 
 func (x *WaitlistRules) Reset() {
@@ -1898,6 +1917,13 @@ func (x *WaitlistRules) GetSmsMinScore() int32 {
 		return *x.SmsMinScore
 	}
 	return 0
+}
+
+func (x *WaitlistRules) GetPromoteAfterCancellationWindow() bool {
+	if x != nil && x.PromoteAfterCancellationWindow != nil {
+		return *x.PromoteAfterCancellationWindow
+	}
+	return false
 }
 
 // WaitlistRulesLayer has the rules that one level sets.
@@ -2304,7 +2330,7 @@ type WaitlistDecision struct {
 	DecideTime *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=decide_time,json=decideTime,proto3" json:"decide_time,omitempty"`
 	// Why seats became free.
 	Trigger WaitlistTrigger `protobuf:"varint,5,opt,name=trigger,proto3,enum=berth.v1.WaitlistTrigger" json:"trigger,omitempty"`
-	// How the seats were given.
+	// How the seats were given. With AUTO_PROMOTE, entries that may not be booked got an offer: see verdicts.
 	Mode WaitlistMode `protobuf:"varint,6,opt,name=mode,proto3,enum=berth.v1.WaitlistMode" json:"mode,omitempty"`
 	// The result for the seats.
 	Move WaitlistMove `protobuf:"varint,7,opt,name=move,proto3,enum=berth.v1.WaitlistMove" json:"move,omitempty"`
@@ -3244,7 +3270,7 @@ var File_berth_v1_waitlist_proto protoreflect.FileDescriptor
 
 const file_berth_v1_waitlist_proto_rawDesc = "" +
 	"\n" +
-	"\x17berth/v1/waitlist.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x15berth/v1/policy.proto\x1a\x16berth/v1/session.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16google/type/date.proto\x1a\x1bgoogle/type/timeofday.proto\"\x95\a\n" +
+	"\x17berth/v1/waitlist.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x15berth/v1/policy.proto\x1a\x16berth/v1/session.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16google/type/date.proto\x1a\x1bgoogle/type/timeofday.proto\"\xc1\a\n" +
 	"\rWaitlistEntry\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1b\n" +
 	"\tmember_id\x18\x02 \x01(\tR\bmemberId\x12\x1f\n" +
@@ -3273,7 +3299,8 @@ const file_berth_v1_waitlist_proto_rawDesc = "" +
 	"\vcreate_time\x18\x13 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"createTime\x129\n" +
 	"\n" +
-	"close_time\x18\x14 \x01(\v2\x1a.google.protobuf.TimestampR\tcloseTimeB\b\n" +
+	"close_time\x18\x14 \x01(\v2\x1a.google.protobuf.TimestampR\tcloseTime\x12*\n" +
+	"\x04mode\x18\x15 \x01(\x0e2\x16.berth.v1.WaitlistModeR\x04modeB\b\n" +
 	"\x06targetB\v\n" +
 	"\t_positionB\b\n" +
 	"\x06_scoreB\x10\n" +
@@ -3333,7 +3360,7 @@ const file_berth_v1_waitlist_proto_rawDesc = "" +
 	"\rWaitlistLimit\x12!\n" +
 	"\x03max\x18\x01 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xe8\a(\x01H\x00R\x03max\x88\x01\x01B\x06\n" +
-	"\x04_max\"\xe5\x10\n" +
+	"\x04_max\"\xdb\x11\n" +
 	"\rWaitlistRules\x12\x1d\n" +
 	"\aenabled\x18\x01 \x01(\bH\x00R\aenabled\x88\x01\x01\x12/\n" +
 	"\x04mode\x18\x02 \x01(\x0e2\x16.berth.v1.WaitlistModeH\x01R\x04mode\x88\x01\x01\x125\n" +
@@ -3372,7 +3399,8 @@ const file_berth_v1_waitlist_proto_rawDesc = "" +
 	"\x13auto_promote_cutoff\x18\x18 \x01(\v2\x19.google.protobuf.DurationB\x0f\xbaH\f\xaa\x01\t\"\x05\b\x80\x9a\x9e\x012\x00R\x11autoPromoteCutoff\x12R\n" +
 	"\x0fpromotion_grace\x18\x19 \x01(\v2\x19.google.protobuf.DurationB\x0e\xbaH\v\xaa\x01\b\"\x04\b\x80\xf5$2\x00R\x0epromotionGrace\x12S\n" +
 	"\x10fill_after_start\x18\x1a \x01(\v2\x19.google.protobuf.DurationB\x0e\xbaH\v\xaa\x01\b\"\x04\b\x80\xa3\x052\x00R\x0efillAfterStart\x124\n" +
-	"\rsms_min_score\x18\x1b \x01(\x05B\v\xbaH\b\x1a\x06\x18\xc0\x84=(\x00H\x0fR\vsmsMinScore\x88\x01\x01B\n" +
+	"\rsms_min_score\x18\x1b \x01(\x05B\v\xbaH\b\x1a\x06\x18\xc0\x84=(\x00H\x0fR\vsmsMinScore\x88\x01\x01\x12N\n" +
+	"!promote_after_cancellation_window\x18\x1c \x01(\bH\x10R\x1epromoteAfterCancellationWindow\x88\x01\x01B\n" +
 	"\n" +
 	"\b_enabledB\a\n" +
 	"\x05_modeB\x11\n" +
@@ -3389,7 +3417,8 @@ const file_berth_v1_waitlist_proto_rawDesc = "" +
 	"\x17_eligibility_expressionB\x16\n" +
 	"\x14_priority_expressionB\x18\n" +
 	"\x16_offers_in_quiet_hoursB\x10\n" +
-	"\x0e_sms_min_score\"\xcd\x01\n" +
+	"\x0e_sms_min_scoreB$\n" +
+	"\"_promote_after_cancellation_window\"\xcd\x01\n" +
 	"\x12WaitlistRulesLayer\x12,\n" +
 	"\x05level\x18\x01 \x01(\x0e2\x16.berth.v1.SettingLevelR\x05level\x12\x1b\n" +
 	"\ttarget_id\x18\x02 \x01(\tR\btargetId\x12-\n" +
@@ -3709,70 +3738,71 @@ var file_berth_v1_waitlist_proto_depIdxs = []int32{
 	14, // 6: berth.v1.WaitlistEntry.live_offer:type_name -> berth.v1.WaitlistOffer
 	34, // 7: berth.v1.WaitlistEntry.create_time:type_name -> google.protobuf.Timestamp
 	34, // 8: berth.v1.WaitlistEntry.close_time:type_name -> google.protobuf.Timestamp
-	33, // 9: berth.v1.WaitlistSessions.sessions:type_name -> berth.v1.SessionSummary
-	35, // 10: berth.v1.WaitlistWindow.first_date:type_name -> google.type.Date
-	35, // 11: berth.v1.WaitlistWindow.last_date:type_name -> google.type.Date
-	36, // 12: berth.v1.WaitlistWindow.earliest_start:type_name -> google.type.TimeOfDay
-	36, // 13: berth.v1.WaitlistWindow.latest_start:type_name -> google.type.TimeOfDay
-	33, // 14: berth.v1.WaitlistOffer.session:type_name -> berth.v1.SessionSummary
-	1,  // 15: berth.v1.WaitlistOffer.status:type_name -> berth.v1.WaitlistOfferStatus
-	2,  // 16: berth.v1.WaitlistOffer.withdraw_reason:type_name -> berth.v1.WaitlistOfferWithdrawReason
-	34, // 17: berth.v1.WaitlistOffer.create_time:type_name -> google.protobuf.Timestamp
-	34, // 18: berth.v1.WaitlistOffer.expire_time:type_name -> google.protobuf.Timestamp
-	34, // 19: berth.v1.WaitlistOffer.close_time:type_name -> google.protobuf.Timestamp
-	16, // 20: berth.v1.WaitlistTierBonuses.bonuses:type_name -> berth.v1.WaitlistTierBonus
-	3,  // 21: berth.v1.WaitlistRules.mode:type_name -> berth.v1.WaitlistMode
-	37, // 22: berth.v1.WaitlistRules.offer_window:type_name -> google.protobuf.Duration
-	37, // 23: berth.v1.WaitlistRules.min_offer_window:type_name -> google.protobuf.Duration
-	37, // 24: berth.v1.WaitlistRules.time_flexibility:type_name -> google.protobuf.Duration
-	17, // 25: berth.v1.WaitlistRules.max_offers_per_entry:type_name -> berth.v1.WaitlistLimit
-	17, // 26: berth.v1.WaitlistRules.max_tries_per_slot:type_name -> berth.v1.WaitlistLimit
-	5,  // 27: berth.v1.WaitlistRules.after_expiry:type_name -> berth.v1.WaitlistAfter
-	5,  // 28: berth.v1.WaitlistRules.after_decline:type_name -> berth.v1.WaitlistAfter
-	37, // 29: berth.v1.WaitlistRules.stale_after:type_name -> google.protobuf.Duration
-	4,  // 30: berth.v1.WaitlistRules.order:type_name -> berth.v1.WaitlistOrder
-	15, // 31: berth.v1.WaitlistRules.tier_bonuses:type_name -> berth.v1.WaitlistTierBonuses
-	38, // 32: berth.v1.WaitlistRules.quiet_hours:type_name -> berth.v1.QuietHours
-	37, // 33: berth.v1.WaitlistRules.auto_promote_cutoff:type_name -> google.protobuf.Duration
-	37, // 34: berth.v1.WaitlistRules.promotion_grace:type_name -> google.protobuf.Duration
-	37, // 35: berth.v1.WaitlistRules.fill_after_start:type_name -> google.protobuf.Duration
-	39, // 36: berth.v1.WaitlistRulesLayer.level:type_name -> berth.v1.SettingLevel
-	18, // 37: berth.v1.WaitlistRulesLayer.rules:type_name -> berth.v1.WaitlistRules
-	18, // 38: berth.v1.EffectiveWaitlistRules.rules:type_name -> berth.v1.WaitlistRules
-	40, // 39: berth.v1.EffectiveWaitlistRules.origins:type_name -> berth.v1.SettingOrigin
-	19, // 40: berth.v1.EffectiveWaitlistRules.layers:type_name -> berth.v1.WaitlistRulesLayer
-	39, // 41: berth.v1.WaitlistRulesVersion.level:type_name -> berth.v1.SettingLevel
-	18, // 42: berth.v1.WaitlistRulesVersion.rules:type_name -> berth.v1.WaitlistRules
-	41, // 43: berth.v1.WaitlistRulesVersion.actor:type_name -> berth.v1.Actor
-	34, // 44: berth.v1.WaitlistRulesVersion.create_time:type_name -> google.protobuf.Timestamp
-	8,  // 45: berth.v1.WaitlistVerdict.reason:type_name -> berth.v1.WaitlistVerdictReason
-	34, // 46: berth.v1.WaitlistVerdict.offer_expire_time:type_name -> google.protobuf.Timestamp
-	33, // 47: berth.v1.WaitlistDecision.session:type_name -> berth.v1.SessionSummary
-	34, // 48: berth.v1.WaitlistDecision.start_time:type_name -> google.protobuf.Timestamp
-	34, // 49: berth.v1.WaitlistDecision.decide_time:type_name -> google.protobuf.Timestamp
-	6,  // 50: berth.v1.WaitlistDecision.trigger:type_name -> berth.v1.WaitlistTrigger
-	3,  // 51: berth.v1.WaitlistDecision.mode:type_name -> berth.v1.WaitlistMode
-	7,  // 52: berth.v1.WaitlistDecision.move:type_name -> berth.v1.WaitlistMove
-	7,  // 53: berth.v1.WaitlistDecision.left_move:type_name -> berth.v1.WaitlistMove
-	22, // 54: berth.v1.WaitlistDecision.verdicts:type_name -> berth.v1.WaitlistVerdict
-	0,  // 55: berth.v1.WaitlistEntryFilter.statuses:type_name -> berth.v1.WaitlistEntryStatus
-	42, // 56: berth.v1.WaitlistEntryFilter.starts_within:type_name -> berth.v1.TimeRange
-	1,  // 57: berth.v1.WaitlistOfferFilter.statuses:type_name -> berth.v1.WaitlistOfferStatus
-	42, // 58: berth.v1.WaitlistOfferFilter.created_within:type_name -> berth.v1.TimeRange
-	42, // 59: berth.v1.WaitlistDecisionFilter.decided_within:type_name -> berth.v1.TimeRange
-	23, // 60: berth.v1.PreviewedWaitlistMove.decision:type_name -> berth.v1.WaitlistDecision
-	7,  // 61: berth.v1.PreviewedWaitlistMove.draft_move:type_name -> berth.v1.WaitlistMove
-	3,  // 62: berth.v1.PreviewedWaitlistMove.draft_mode:type_name -> berth.v1.WaitlistMode
-	22, // 63: berth.v1.PreviewedWaitlistMove.draft_verdicts:type_name -> berth.v1.WaitlistVerdict
-	23, // 64: berth.v1.WaitlistEntryVerdict.decision:type_name -> berth.v1.WaitlistDecision
-	22, // 65: berth.v1.WaitlistEntryVerdict.verdict:type_name -> berth.v1.WaitlistVerdict
-	37, // 66: berth.v1.WaitlistFigures.average_response_time:type_name -> google.protobuf.Duration
-	31, // 67: berth.v1.WaitlistFiguresRow.figures:type_name -> berth.v1.WaitlistFigures
-	68, // [68:68] is the sub-list for method output_type
-	68, // [68:68] is the sub-list for method input_type
-	68, // [68:68] is the sub-list for extension type_name
-	68, // [68:68] is the sub-list for extension extendee
-	0,  // [0:68] is the sub-list for field type_name
+	3,  // 9: berth.v1.WaitlistEntry.mode:type_name -> berth.v1.WaitlistMode
+	33, // 10: berth.v1.WaitlistSessions.sessions:type_name -> berth.v1.SessionSummary
+	35, // 11: berth.v1.WaitlistWindow.first_date:type_name -> google.type.Date
+	35, // 12: berth.v1.WaitlistWindow.last_date:type_name -> google.type.Date
+	36, // 13: berth.v1.WaitlistWindow.earliest_start:type_name -> google.type.TimeOfDay
+	36, // 14: berth.v1.WaitlistWindow.latest_start:type_name -> google.type.TimeOfDay
+	33, // 15: berth.v1.WaitlistOffer.session:type_name -> berth.v1.SessionSummary
+	1,  // 16: berth.v1.WaitlistOffer.status:type_name -> berth.v1.WaitlistOfferStatus
+	2,  // 17: berth.v1.WaitlistOffer.withdraw_reason:type_name -> berth.v1.WaitlistOfferWithdrawReason
+	34, // 18: berth.v1.WaitlistOffer.create_time:type_name -> google.protobuf.Timestamp
+	34, // 19: berth.v1.WaitlistOffer.expire_time:type_name -> google.protobuf.Timestamp
+	34, // 20: berth.v1.WaitlistOffer.close_time:type_name -> google.protobuf.Timestamp
+	16, // 21: berth.v1.WaitlistTierBonuses.bonuses:type_name -> berth.v1.WaitlistTierBonus
+	3,  // 22: berth.v1.WaitlistRules.mode:type_name -> berth.v1.WaitlistMode
+	37, // 23: berth.v1.WaitlistRules.offer_window:type_name -> google.protobuf.Duration
+	37, // 24: berth.v1.WaitlistRules.min_offer_window:type_name -> google.protobuf.Duration
+	37, // 25: berth.v1.WaitlistRules.time_flexibility:type_name -> google.protobuf.Duration
+	17, // 26: berth.v1.WaitlistRules.max_offers_per_entry:type_name -> berth.v1.WaitlistLimit
+	17, // 27: berth.v1.WaitlistRules.max_tries_per_slot:type_name -> berth.v1.WaitlistLimit
+	5,  // 28: berth.v1.WaitlistRules.after_expiry:type_name -> berth.v1.WaitlistAfter
+	5,  // 29: berth.v1.WaitlistRules.after_decline:type_name -> berth.v1.WaitlistAfter
+	37, // 30: berth.v1.WaitlistRules.stale_after:type_name -> google.protobuf.Duration
+	4,  // 31: berth.v1.WaitlistRules.order:type_name -> berth.v1.WaitlistOrder
+	15, // 32: berth.v1.WaitlistRules.tier_bonuses:type_name -> berth.v1.WaitlistTierBonuses
+	38, // 33: berth.v1.WaitlistRules.quiet_hours:type_name -> berth.v1.QuietHours
+	37, // 34: berth.v1.WaitlistRules.auto_promote_cutoff:type_name -> google.protobuf.Duration
+	37, // 35: berth.v1.WaitlistRules.promotion_grace:type_name -> google.protobuf.Duration
+	37, // 36: berth.v1.WaitlistRules.fill_after_start:type_name -> google.protobuf.Duration
+	39, // 37: berth.v1.WaitlistRulesLayer.level:type_name -> berth.v1.SettingLevel
+	18, // 38: berth.v1.WaitlistRulesLayer.rules:type_name -> berth.v1.WaitlistRules
+	18, // 39: berth.v1.EffectiveWaitlistRules.rules:type_name -> berth.v1.WaitlistRules
+	40, // 40: berth.v1.EffectiveWaitlistRules.origins:type_name -> berth.v1.SettingOrigin
+	19, // 41: berth.v1.EffectiveWaitlistRules.layers:type_name -> berth.v1.WaitlistRulesLayer
+	39, // 42: berth.v1.WaitlistRulesVersion.level:type_name -> berth.v1.SettingLevel
+	18, // 43: berth.v1.WaitlistRulesVersion.rules:type_name -> berth.v1.WaitlistRules
+	41, // 44: berth.v1.WaitlistRulesVersion.actor:type_name -> berth.v1.Actor
+	34, // 45: berth.v1.WaitlistRulesVersion.create_time:type_name -> google.protobuf.Timestamp
+	8,  // 46: berth.v1.WaitlistVerdict.reason:type_name -> berth.v1.WaitlistVerdictReason
+	34, // 47: berth.v1.WaitlistVerdict.offer_expire_time:type_name -> google.protobuf.Timestamp
+	33, // 48: berth.v1.WaitlistDecision.session:type_name -> berth.v1.SessionSummary
+	34, // 49: berth.v1.WaitlistDecision.start_time:type_name -> google.protobuf.Timestamp
+	34, // 50: berth.v1.WaitlistDecision.decide_time:type_name -> google.protobuf.Timestamp
+	6,  // 51: berth.v1.WaitlistDecision.trigger:type_name -> berth.v1.WaitlistTrigger
+	3,  // 52: berth.v1.WaitlistDecision.mode:type_name -> berth.v1.WaitlistMode
+	7,  // 53: berth.v1.WaitlistDecision.move:type_name -> berth.v1.WaitlistMove
+	7,  // 54: berth.v1.WaitlistDecision.left_move:type_name -> berth.v1.WaitlistMove
+	22, // 55: berth.v1.WaitlistDecision.verdicts:type_name -> berth.v1.WaitlistVerdict
+	0,  // 56: berth.v1.WaitlistEntryFilter.statuses:type_name -> berth.v1.WaitlistEntryStatus
+	42, // 57: berth.v1.WaitlistEntryFilter.starts_within:type_name -> berth.v1.TimeRange
+	1,  // 58: berth.v1.WaitlistOfferFilter.statuses:type_name -> berth.v1.WaitlistOfferStatus
+	42, // 59: berth.v1.WaitlistOfferFilter.created_within:type_name -> berth.v1.TimeRange
+	42, // 60: berth.v1.WaitlistDecisionFilter.decided_within:type_name -> berth.v1.TimeRange
+	23, // 61: berth.v1.PreviewedWaitlistMove.decision:type_name -> berth.v1.WaitlistDecision
+	7,  // 62: berth.v1.PreviewedWaitlistMove.draft_move:type_name -> berth.v1.WaitlistMove
+	3,  // 63: berth.v1.PreviewedWaitlistMove.draft_mode:type_name -> berth.v1.WaitlistMode
+	22, // 64: berth.v1.PreviewedWaitlistMove.draft_verdicts:type_name -> berth.v1.WaitlistVerdict
+	23, // 65: berth.v1.WaitlistEntryVerdict.decision:type_name -> berth.v1.WaitlistDecision
+	22, // 66: berth.v1.WaitlistEntryVerdict.verdict:type_name -> berth.v1.WaitlistVerdict
+	37, // 67: berth.v1.WaitlistFigures.average_response_time:type_name -> google.protobuf.Duration
+	31, // 68: berth.v1.WaitlistFiguresRow.figures:type_name -> berth.v1.WaitlistFigures
+	69, // [69:69] is the sub-list for method output_type
+	69, // [69:69] is the sub-list for method input_type
+	69, // [69:69] is the sub-list for extension type_name
+	69, // [69:69] is the sub-list for extension extendee
+	0,  // [0:69] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_waitlist_proto_init() }

@@ -67,6 +67,7 @@ type weekend struct {
 func newWeekend(t *testing.T) weekend {
 	t.Helper()
 	studio := testkit.New(t)
+	studio.SetPromoting()
 	anySize(studio)
 	w := weekend{
 		Studio: studio, stJohns: at(studio, "St. John's", "America/St_Johns"),
@@ -262,6 +263,7 @@ func TestUtilization_ByGroup(t *testing.T) {
 func TestBookingTrend_CountsByDayAndWeek(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
+	studio.SetPromoting()
 	anySize(studio)
 	later := testkit.UTC("2026-06-01T09:00:00Z")
 	berlin := studio.AddSession(testkit.Session{Starts: later, Capacity: -1})

@@ -75,6 +75,7 @@ func TestBatch_FreedSeatGoesToTheWaitlist(t *testing.T) {
 		"rescheduled": {by: "reschedule"}, "rescheduled, a window waits": {by: "reschedule", window: true},
 		"cancelled as one joins": {by: "cancel", late: true}, "released as one joins": {by: "release", late: true},
 	}, func(studio *testkit.Studio, tt row) {
+		studio.SetPromoting()
 		g, when := studio.NewBatch(), testkit.Noon.Add(75*time.Hour)
 		in := studio.AddSession(testkit.Session{Starts: when, Capacity: 1, Waitlist: 3})
 		mia, entry := testkit.SelfOnly(studio.AddMember("Mia")), testkit.ForSessions(in)

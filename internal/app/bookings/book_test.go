@@ -349,6 +349,7 @@ func TestBook_RejectsOverlapUnlessThePlanAllowsIt(t *testing.T) {
 func TestBook_HappensOncePerExternalReference(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
+	studio.SetPromoting()
 	mia, class := studio.AddMember("Mia"), studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 2})
 	ask := bookings.BookRequest{Session: class, Party: 1, Channel: catalog.Online, ExternalRef: "order-1"}
 

@@ -142,6 +142,7 @@ func TestCancelBooking_RejectsOtherMembers(t *testing.T) {
 func TestCancelBooking_PromotesTheFirstInQueue(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
+	studio.SetPromoting()
 	people := []tenant.Caller{
 		studio.AddMember("Mia"), studio.AddMember("Noa"), studio.AddMember("Leo"), studio.AddMember("Zoe"),
 	}
@@ -176,6 +177,7 @@ func TestCancelBooking_PromotesTheFirstInQueue(t *testing.T) {
 func TestPromotion_SkipsEntriesWithoutCredit(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
+	studio.SetPromoting()
 	pack := studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 1, AllowOverlap: true})
 	class := studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 3})
 	other := studio.AddSession(testkit.Session{})
@@ -202,6 +204,7 @@ func TestPromotion_SkipsEntriesWithoutCredit(t *testing.T) {
 func TestPromotion_PartyThatDoesNotFitKeepsItsPosition(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
+	studio.SetPromoting()
 	class := studio.AddSession(testkit.Session{Capacity: 2, Waitlist: 3})
 	mia, eve := studio.AddMember("Mia"), studio.AddMember("Eve")
 	noa, leo, booked := studio.AddMember("Noa"), studio.AddMember("Leo"), studio.MustBook(mia, class)
@@ -223,6 +226,7 @@ func TestPromotion_PartyThatDoesNotFitKeepsItsPosition(t *testing.T) {
 func TestPromotion_SkipsOverlappingBookings(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
+	studio.SetPromoting()
 	plan := studio.AddPlan(credit.Plan{Kind: credit.Unlimited})
 	class, clash := studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 3}), studio.AddSession(testkit.Session{})
 	mia, noa, leo := studio.AddMember("Mia"), studio.AddMember("Noa"), studio.AddMember("Leo")
@@ -255,6 +259,7 @@ func TestPromotion_EndsWhenBookingCloses(t *testing.T) {
 func TestPromotion_GivesAnHourOfGrace(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
+	studio.SetPromoting()
 	class := studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(26 * time.Hour), Capacity: 1, Waitlist: 3})
 	mia, noa := studio.AddMember("Mia"), studio.AddMember("Noa")
 	s := studio.Subscribe(noa, studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 3}))

@@ -83,6 +83,7 @@ func TestHold_ExpiredDoesNotBlock(t *testing.T) {
 func TestHold_ExpiredFillsFromTheWaitlist(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
+	studio.SetPromoting()
 	mia, noa := studio.AddMember("Mia"), studio.AddMember("Noa")
 	one := studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 2})
 	held := studio.MustHold(mia, one)
@@ -157,6 +158,7 @@ func TestHold_ExpiredLeavesRoomInTheQueue(t *testing.T) {
 	}, func(studio *testkit.Studio, wait func(
 		studio *testkit.Studio, who tenant.Caller, session tenant.SessionID,
 	) (seats.Result, error)) {
+		studio.SetPromoting()
 		mia, noa, zoe := studio.AddMember("Mia"), studio.AddMember("Noa"), studio.AddMember("Zoe")
 		one := studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 1})
 		held := studio.MustHold(mia, one)
@@ -174,6 +176,7 @@ func TestHold_ExpiredLeavesRoomInTheQueue(t *testing.T) {
 func TestReleaseHold_FillsFromTheWaitlist(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
+	studio.SetPromoting()
 	mia, noa := studio.AddMember("Mia"), studio.AddMember("Noa")
 	one := studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 2})
 	held := studio.MustHold(mia, one)

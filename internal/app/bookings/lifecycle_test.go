@@ -33,6 +33,7 @@ func TestBooking_FromHoldToCheckIn(t *testing.T) {
 			t.Run(act+"/"+line, func(t *testing.T) {
 				t.Parallel()
 				studio := testkit.NewIn(t, shared.DB)
+				studio.SetPromoting()
 				check(studio)
 				studio.WantSound()
 			})

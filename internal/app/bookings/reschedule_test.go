@@ -18,6 +18,7 @@ import (
 func TestRescheduleBooking_MovesSeatsAndCredits(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
+	studio.SetPromoting()
 	mia, noa := studio.AddMember("Mia"), studio.AddMember("Noa")
 	pack := studio.Subscribe(mia, studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5, DailyLimit: new(1)}))
 	from := studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 1})

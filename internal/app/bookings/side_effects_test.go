@@ -18,6 +18,7 @@ import (
 func TestEvents_OfEveryNotifiedChange(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
+	studio.SetPromoting()
 	pack := studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 9, AllowOverlap: true})
 	mia, noa, leo := studio.AddMember("Mia"), studio.AddMember("Noa"), studio.AddMember("Leo")
 	for _, who := range []tenant.Caller{mia, noa, leo} {
@@ -59,7 +60,7 @@ func TestEvents_OfEveryNotifiedChange(t *testing.T) {
 		t.Context(), testkit.SelfOnly(noa), appbookings.BookingQuery{Limit: 1},
 	))(t).Bookings
 	must.SliceLen(t, 1, bookings)
-	studio.Clock.Set(testkit.Noon.Add(40 * time.Hour)) // past the window, and past the grace
+	studio.Clock.Set(testkit.Noon.Add(45 * time.Hour)) // past the window, and past the grace
 	expect.OK(t)(studio.App.Bookings.CancelBooking(
 		t.Context(), studio.Owner,
 		appbookings.CancelRequest{ID: bookings[0].ID, Reason: "Coach is ill.", OverrideWindow: true, Notify: false},

@@ -78,6 +78,7 @@ func TestPlanNotices_ForEachUseCase(t *testing.T) {
 			)
 		},
 		"book, waitlisted: a mail alone; promoted by a self-cancel": func(studio *messagetest.Studio) {
+			studio.SetPromoting()
 			mia, noa := studio.AddReachable("Mia"), studio.AddReachable("Noa")
 			class := studio.SessionAt(start, full)
 			first := studio.MustPlace(mia, class).Booking.ID
@@ -109,6 +110,7 @@ func TestPlanNotices_ForEachUseCase(t *testing.T) {
 			test.EqOp(studio.T, "CANCEL", sent[0].Calendar.Method)
 		},
 		"admin-cancel: the next one is in": func(studio *messagetest.Studio) {
+			studio.SetPromoting()
 			class := studio.SessionAt(start, full)
 			booking := studio.MustPlace(studio.AddReachable("Mia"), class).Booking.ID
 			studio.MustPlace(studio.AddReachable("Noa"), class)

@@ -17,6 +17,7 @@ import (
 func TestBlockSession_PromotesAfterUnblocking(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
+	studio.SetPromoting()
 	class := studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 5})
 	mia := studio.MustBook(studio.AddMember("Mia"), class)
 	studio.MustWaitlist(studio.AddMember("Noa"), class)

@@ -453,6 +453,7 @@ func TestUpdateSeries_ConflictRejectsTheWholeEdit(t *testing.T) {
 func TestUpdateSeries_RaisedCapacityPromotes(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
+	studio.SetPromoting()
 	in := studio.SeriesInput()
 	in.Template.Capacity = new(1)
 	s, ids := studio.CreateSeries(in)

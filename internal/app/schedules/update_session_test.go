@@ -134,6 +134,7 @@ func TestUpdateSession_RaisedCapacityPromotes(t *testing.T) {
 	testkit.Each(t, map[string]session.Input{"by one": {Capacity: new(2)}, "without limit": {Unlimited: true}}, func(
 		studio *testkit.Studio, in session.Input,
 	) {
+		studio.SetPromoting()
 		class := studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 5})
 		studio.MustBook(studio.AddMember("Mia"), class)
 		noa, ole := studio.AddMember("Noa"), studio.AddMember("Ole")

@@ -86,7 +86,7 @@ func TestMoveEntry_ChangesTheOrder(t *testing.T) {
 			studio.WantSound()
 			// What they see is what happens.
 			resize(studio, class, 2)
-			studio.WantEntries(map[tenant.EntryID]waitlist.Status{ids[2]: waitlist.Booked})
+			studio.WantEntries(map[tenant.EntryID]waitlist.Status{ids[2]: waitlist.Offered})
 		})
 	}
 	studio := testkit.New(t)

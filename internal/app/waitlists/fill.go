@@ -149,7 +149,7 @@ func (s *Service) filler(ctx context.Context, tx *engine.Tx, slot *booking.Slot)
 	if err != nil {
 		return nil, err
 	}
-	f.facts.Rules, f.facts.Version = rules, effective.Version
+	f.facts.Rules, f.facts.Version, f.facts.Policy = rules, effective.Version, slot.Policy
 	f.facts.Slot.Seats = slot.SeatsOpen()
 	f.facts.Slot.Closes = rules.ClosesAt(slot.StartsAt, slot.EndsAt, slot.Policy.BookingClosesBefore, tx.Now)
 	return f, nil
@@ -187,9 +187,9 @@ func (f *filler) readPage(ctx context.Context, filling *waitlist.Fill, page wait
 	return nil
 }
 
-// checkBookings decides for each entry whether its booking would be refused, and keeps the booking for promote.
+// checkBookings finds out for each entry about the booking that it could get, and keeps the booking for promote.
 func (f *filler) checkBookings(ctx context.Context, filling *waitlist.Fill, entries []waitlist.Entry) error {
-	facts := make([]booking.Facts, len(entries))
+	facts, days := make([]booking.Facts, len(entries)), make([]bookingdb.MemberDay, len(entries))
 	var batch pg.Batch
 	for i, e := range entries {
 		key := bookingdb.SessionMember{Session: f.slot.ID, Member: e.Member}
@@ -197,21 +197,25 @@ func (f *filler) checkBookings(ctx context.Context, filling *waitlist.Fill, entr
 		facts[i].Member = booking.Member{ID: e.Member, Name: e.MemberName, Tier: e.MemberTier, Active: e.MemberActive}
 		bookingdb.ListPayers(&batch, f.Tenant, key, e.Subscription, &facts[i].Subscriptions)
 		bookingdb.ListBusy(&batch, f.Tenant, key, &facts[i].Busy)
+		bookingdb.FindMemberDay(&batch, f.Tenant, key, &days[i])
 		bookingdb.FindActiveIDs(&batch, f.Tenant, key, func(ids bookingdb.ActiveIDs) { facts[i].Booking = ids.Booking })
 	}
 	if err := f.Load(ctx, &batch); err != nil {
 		return err
 	}
-	refusals := make(map[tenant.EntryID]error, len(entries))
+	checks := make(map[tenant.EntryID]waitlist.Check, len(entries))
 	for i, e := range entries {
 		b := checkedBooking{id: tenant.NextID[tenant.BookingID](f.IDs), facts: facts[i]}
 		var err error = seats.ErrNoMember
 		if e.MemberActive {
 			b.result, err = booking.Decide(b.facts, f.request(b.id, e), f.Now)
 		}
-		f.checked[e.ID], refusals[e.ID] = b, err
+		f.checked[e.ID] = b
+		checks[e.ID] = waitlist.Check{
+			Refusal: waitlist.RefusalOf(err), Busy: days[i].Busy, Promoted: days[i].Promoted,
+		}
 	}
-	filling.SetRefusals(refusals)
+	filling.SetChecks(checks)
 	return nil
 }
 

@@ -220,6 +220,7 @@ func TestPositions_FollowTheOrderOfTheRules(t *testing.T) {
 func TestJoinWaitlist_HappensOncePerExternalReference(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
+	studio.SetMode(waitlist.AutoPromote)
 	class, who, booked := studio.AddFullSession(1)
 	mia := studio.AddMember("Mia")
 	again := func(ask waitlists.JoinRequest, id tenant.EntryID) {
@@ -257,6 +258,7 @@ func TestJoinWaitlist_HappensOncePerExternalReference(t *testing.T) {
 func TestEntry_BookingOneSessionEndsTheOthers(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
+	studio.SetMode(waitlist.AutoPromote)
 	one, _, _ := studio.AddFullSession(1)
 	two, who, booked := studio.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(72*time.Hour)))
 	id := studio.MustJoin(studio.AddMember("Mia"), testkit.ForSessions(one, two)).ID
@@ -329,7 +331,7 @@ func TestTimeWindow_UsesTheLocationsZone(t *testing.T) {
 	}, func(studio *testkit.Studio, tt row) {
 		id := studio.MustJoin(studio.AddMember("Mia"), studio.ForWindow(tt.from, tt.until, tt.earliest, tt.latest)).ID
 		studio.CreateSession(studio.SessionInput(tt.starts), true)
-		test.EqOp(studio.T, tt.fits, studio.Entry(id).Status == waitlist.Booked)
+		test.EqOp(studio.T, tt.fits, studio.Entry(id).Status == waitlist.Offered)
 	})
 }
 
@@ -372,7 +374,7 @@ func TestJoinWaitlist_StaffJoinForMembers(t *testing.T) {
 		Member: mia.Member, Sessions: []tenant.SessionID{class}, Party: 1, Channel: catalog.Phone,
 	}))(t)
 	studio.MustCancel(who[0], booked[0])
-	studio.WantEntries(map[tenant.EntryID]waitlist.Status{result.Entry.ID: waitlist.Booked})
+	studio.WantEntries(map[tenant.EntryID]waitlist.Status{result.Entry.ID: waitlist.Offered})
 }
 
 // A seat that an entry does not want goes to others, and the entry waits for the next one that it wants.

@@ -321,7 +321,10 @@ func TestFill_OffersSeveralSeatsToSeveralEntries(t *testing.T) {
 func TestPromotion_EndsBeforeTheStart(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
-	studio.SetRules(func(s *waitlist.Settings) { s.AutoPromoteCutoff = new(3 * time.Hour) })
+	studio.SetRules(func(s *waitlist.Settings) {
+		s.Mode, s.AutoPromoteCutoff = new(waitlist.AutoPromote), new(3*time.Hour)
+		s.PromoteAfterCancellationWindow = new(true)
+	})
 	class, _, booked := studio.AddFullSession(2)
 	_, ids := studio.AddWaiters(2, testkit.ForSessions(class))
 	studio.Clock.Set(testkit.Noon.Add(45*time.Hour - time.Minute))

@@ -26,6 +26,14 @@ type PlaceKey struct {
 func Positions(
 	rivals []waitlistdb.Rival, layers []waitlist.Layer, now time.Time,
 ) (map[PlaceKey]waitlist.Rank, error) {
+	at, _, err := bestPositions(rivals, layers, now)
+	return at, err
+}
+
+// bestPositions is Positions, with the slot of each entry's best one.
+func bestPositions(
+	rivals []waitlistdb.Rival, layers []waitlist.Layer, now time.Time,
+) (map[PlaceKey]waitlist.Rank, map[tenant.EntryID]waitlist.Slot, error) {
 	type key struct {
 		entry tenant.EntryID
 		slot  waitlist.Slot
@@ -39,7 +47,7 @@ func Positions(
 	for k, candidates := range queues {
 		compiled, err := waitlist.CompileSaved(waitlist.RulesAt(layers, k.slot.Location, k.slot.Service).Rules)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		rank := waitlist.RankOf(k.entry, k.slot, candidates, compiled, now)
 		before, known := best[k.entry]
@@ -51,7 +59,7 @@ func Positions(
 			at[PlaceKey{k.entry, k.slot.Session}] = rank
 		}
 	}
-	return at, nil
+	return at, best, nil
 }
 
 // PositionFacts are the facts from which the positions and live offers of entries follow.
@@ -59,13 +67,15 @@ type PositionFacts struct {
 	Rivals []waitlistdb.Rival
 	Rules  []waitlist.Layer
 	offers []waitlist.Offer
+	places []waitlistdb.PlaceFacts
 }
 
-// ListPositions asks for what AddTo needs: rivals, rules and live offers.
+// ListPositions asks for what AddTo needs: rivals, rules, live offers, and what lets entries be promoted.
 func ListPositions(b *pg.Batch, in tenant.TenantID, of waitlistdb.RivalQuery) *PositionFacts {
 	var facts PositionFacts
 	facts.ListRivals(b, in, of)
 	waitlistdb.ListRivalOffers(b, in, of, &facts.offers)
+	waitlistdb.ListPlaceFacts(b, in, of, &facts.places)
 	return &facts
 }
 
@@ -77,7 +87,7 @@ func (f *PositionFacts) ListRivals(b *pg.Batch, in tenant.TenantID, of waitlistd
 
 // AddTo fills in the positions and live offers of entries.
 func (f *PositionFacts) AddTo(entries []waitlist.Entry, now time.Time) error {
-	at, err := Positions(f.Rivals, f.Rules, now)
+	at, best, err := bestPositions(f.Rivals, f.Rules, now)
 	if err != nil {
 		return err
 	}
@@ -85,12 +95,36 @@ func (f *PositionFacts) AddTo(entries []waitlist.Entry, now time.Time) error {
 		if e.Status.Active() {
 			rank := at[PlaceKey{Entry: e.ID}]
 			entries[i].Position, entries[i].Scoring = rank.Position, rank.Scoring
+			if entries[i].Mode, err = f.modeOf(e, best[e.ID], now); err != nil {
+				return err
+			}
 		}
 		if n := slices.IndexFunc(f.offers, func(o waitlist.Offer) bool { return o.Entry == e.ID }); n >= 0 {
 			entries[i].Offer = &f.offers[n]
 		}
 	}
 	return nil
+}
+
+// modeOf returns what an entry would get now in a slot: one of its sessions, or a day of its time window, which it is
+// offered at the earliest.
+func (f *PositionFacts) modeOf(e waitlist.Entry, slot waitlist.Slot, now time.Time) (waitlist.Mode, error) {
+	rules, err := waitlist.CompileSaved(waitlist.RulesAt(f.Rules, slot.Location, slot.Service).Rules)
+	if err != nil {
+		return "", err
+	}
+	c := e.Candidate()
+	at := slices.IndexFunc(f.places, func(p waitlistdb.PlaceFacts) bool {
+		return p.Entry == e.ID && p.Session == slot.Session
+	})
+	if at >= 0 {
+		c.Check = f.places[at].Check
+		c.CancellationWindow = f.places[at].Policy.For(e.MemberTier).CancellationWindow
+	}
+	if e.Window != nil {
+		slot.StartsAt = slot.StartsAt.Add(e.Window.Earliest.SinceMidnight())
+	}
+	return waitlist.ModeNow(c, slot, rules, now), nil
 }
 
 // addPosition fills in the position and live offer of one entry, as they are after the writes so far.

@@ -2,6 +2,7 @@ package bookingdb
 
 import (
 	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/waitlist"
@@ -127,6 +128,29 @@ cross join lateral (
     and b.exclusive and b.status in ` + active + ` offset 0) b`),
 	Columns: sessionMemberColumns,
 	Reader:  span,
+}
+
+// MemberDay is what else a member has booked around a session.
+type MemberDay struct {
+	Busy     bool // an active booking that overlaps the session, whether or not it tolerates that
+	Promoted bool // a booking of another session on the same local day, made by the waitlist without an offer
+}
+
+var memberDays = pg.Lookup[SessionMember, MemberDay]{
+	SQL: `
+select d.busy, d.promoted, q.n
+from unnest($2::uuid[], $3::uuid[]) with ordinality as q (session_id, member_id, n)
+cross join lateral (select * from sessions s where s.tenant_id = $1 and s.id = q.session_id offset 0) s
+cross join lateral (` + coredb.MemberDay("q.member_id", "q.session_id", "s") + `) d`,
+	Columns: sessionMemberColumns,
+	Reader: pg.NewReader(func(d *MemberDay) []pg.Column {
+		return []pg.Column{pg.Read("busy", &d.Busy), pg.Read("promoted", &d.Promoted)}
+	}),
+}
+
+// FindMemberDay reads what else a member has booked around a session.
+func FindMemberDay(b *pg.Batch, in tenant.TenantID, m SessionMember, into *MemberDay) {
+	memberDays.Find(b, in, m, func(d MemberDay) { *into = d })
 }
 
 // ListBusy reads the spans of a member's bookings that tolerate no overlap and overlap a session.

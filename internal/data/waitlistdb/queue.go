@@ -6,7 +6,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -320,6 +322,46 @@ left join lateral (
 // ListRivals reads, for each place of the selected entries, all entries that wait for the same.
 func ListRivals(b *pg.Batch, in tenant.TenantID, q RivalQuery, into *[]Rival) {
 	rivalry.List(listRivals.queue(b, in, q), into)
+}
+
+// PlaceFacts are what decides whether an entry can be promoted in one of its places.
+type PlaceFacts struct {
+	Entry   tenant.EntryID
+	Session tenant.SessionID // zero: a day of a time window
+	Policy  catalog.BookingPolicy
+	waitlist.Check
+}
+
+type placeRow struct {
+	PlaceFacts
+	policy coredb.PolicyRow
+}
+
+var placeFacts = pg.ReadAs(func(r *placeRow) []pg.Column {
+	return append([]pg.Column{
+		pg.Read("s.entry_id", &r.Entry),
+		pg.Read("s.session_id", &r.Session),
+		pg.Read("coalesce(d.busy, false)", &r.Busy),
+		pg.Read("coalesce(d.promoted, false)", &r.Promoted),
+	}, r.policy.Columns()...)
+}, func(r *placeRow) (PlaceFacts, error) {
+	r.Policy = r.policy.Policy()
+	return r.PlaceFacts, nil
+})
+
+var listPlaceFacts = rivals(func(who string) string {
+	return pg.SQL(`
+select ` + placeFacts.Columns() + `
+from (select * from waitlist_places where tenant_id = $1 and ` + who + ` offset 0) s` + coredb.PolicyJoins + `
+left join lateral (
+  select x.starts_at, x.ends_at, x.local_date from sessions x where x.tenant_id = $1 and x.id = s.session_id offset 0) x
+  on true
+left join lateral (` + coredb.MemberDay("s.member_id", "s.session_id", "x") + `) d on true`)
+})
+
+// ListPlaceFacts reads, for each place of the selected entries, what decides whether it can be promoted there.
+func ListPlaceFacts(b *pg.Batch, in tenant.TenantID, q RivalQuery, into *[]PlaceFacts) {
+	placeFacts.List(listPlaceFacts.queue(b, in, q), into)
 }
 
 // waitSlotColumns are the columns of a waitlist.Slot without its seats, from a session `s` and its location `l`.

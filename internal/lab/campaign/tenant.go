@@ -157,6 +157,9 @@ func (t *testTenant) service(
 		s.MaxTriesPerSlot, s.MaxOffersPerEntry = new(0), new(0)
 		s.AfterDecline, s.AfterExpiry = new(waitlist.CloseEntry), new(waitlist.CloseEntry)
 		s.OffersInQuietHours, s.AutoPromoteCutoff = new(true), new(time.Duration(0))
+		// Entries are promoted at any time of day, however late.
+		s.QuietHours, s.PromotionGrace = new(waitlist.QuietHours{}), new(time.Duration(0))
+		s.PromoteAfterCancellationWindow = new(true)
 	}
 	_, err = t.app.Settings.UpdateWaitlistRules(ctx, t.owner, settings.RulesEdit{Target: target, Edit: edit})
 	return made.ID, err

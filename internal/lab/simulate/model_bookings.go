@@ -50,6 +50,8 @@ func (m *model) booked(ev Event, s *modelSession, e *modelEntry) error {
 		return fmt.Errorf("booking has not opened")
 	case ev.Promoted && ev.Offer.IsZero() && !m.granted[ev.Entry]:
 		return fmt.Errorf("no decision promoted the entry")
+	case ev.Promoted && ev.Offer.IsZero() && !ev.Until.Equal(m.graceUntil(member, s)):
+		return fmt.Errorf("its grace ends at %s, and not at %s", ev.Until, m.graceUntil(member, s))
 	case ev.Promoted && (e == nil || !e.Status.Active()):
 		return fmt.Errorf("the entry does not wait")
 	case ev.Kind == Held:
@@ -129,11 +131,7 @@ func (m *model) ended(ev Event, s *modelSession, b *modelBooking) error {
 
 func (m *model) cancelled(ev Event, s *modelSession, b *modelBooking) error {
 	policy := s.service.policy
-	notice := policy.CancellationWindow
-	if tier := policy.TierCancellations[b.member.Tier]; tier.CancellationWindow != nil {
-		notice = *tier.CancellationWindow
-	}
-	deadline := s.starts.Add(-notice)
+	deadline := s.starts.Add(-s.cancellationWindow(b.member))
 	if b.grace.After(deadline) {
 		deadline = b.grace
 	}

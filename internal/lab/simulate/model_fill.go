@@ -67,14 +67,22 @@ func (m *model) decided(ev Event, s *modelSession) error {
 	if len(want) != len(got) {
 		return fmt.Errorf("%d entries get seats, and %d should: %s", len(got), len(want), entryNames(want))
 	}
+	offered := 0
 	for i, g := range got {
 		if w := want[i]; g.Entry != w.Entry || g.Seats != w.Seats || !g.Until.Equal(w.Until) {
 			return fmt.Errorf("number %d is entry %s with %d seats until %s, and should be %s with %d until %s", i+1,
 				short(g.Entry.UUID), g.Seats, g.Until.UTC(), short(w.Entry.UUID), w.Seats, w.Until.UTC())
 		}
 		m.granted[g.Entry] = true
+		if !g.Until.IsZero() {
+			offered += g.Seats
+		}
 	}
-	if len(got) > 0 && d.Decision.Mode != waitlist.AutoPromote {
+	switch {
+	case offered == 0:
+	case unlimited:
+		r.freed += offered
+	default:
 		r.freed = freed
 	}
 	if d.Decision.Mode == waitlist.FirstToClaim {
@@ -128,12 +136,7 @@ func (m *model) expectedGrants(
 ) []waitlist.Grant {
 	rules := s.service.waitlist.Rules
 	open, unlimited := s.open()
-	mode := rules.Mode
-	if unlimited || mode == waitlist.AutoPromote && !m.now.After(s.starts.Add(-rules.AutoPromoteCutoff)) {
-		mode = waitlist.AutoPromote
-	} else if mode == waitlist.AutoPromote {
-		mode = waitlist.OfferInTurn
-	}
+	all := rules.Mode == waitlist.FirstToClaim || unlimited // who fit are asked at once
 	closes := s.starts.Add(-s.service.policy.BookingClosesBefore)
 	if !m.now.Before(closes) && rules.FillAfterStart > 0 {
 		closes = s.starts.Add(rules.FillAfterStart)
@@ -148,34 +151,75 @@ func (m *model) expectedGrants(
 	slices.SortFunc(queue, func(a, b *modelEntry) int {
 		return cmp.Or(-compareBool(a.Flagged, b.Flagged), cmp.Compare(score(s, b), score(s, a)), cmp.Compare(a.Key, b.Key))
 	})
-	var all []waitlist.Grant
-	left := open
+	var grants []waitlist.Grant
+	left, offers := open, len(tried)
 	for _, e := range queue {
 		tries := rules.MaxTriesPerSlot * max(freed, 1)
-		full := rules.MaxTriesPerSlot > 0 && rules.Mode != waitlist.FirstToClaim && len(tried)+len(all) >= tries
+		limited, promoted := rules.MaxTriesPerSlot > 0 && !all, m.promotes(e, s)
 		switch {
-		case full && (mode != waitlist.AutoPromote || len(tried) >= tries):
+		case limited && (len(tried) >= tries || offers >= tries && !promoted):
 		case e.Status != waitlist.Waiting || m.hasOffer(e.member, s):
-		case slices.ContainsFunc(all, func(g waitlist.Grant) bool { return g.Member == e.Member }):
+		case slices.ContainsFunc(grants, func(g waitlist.Grant) bool { return g.Member == e.Member }):
 		case !matchesWindow(s, e, rules.TimeFlexibility):
-		case mode != waitlist.AutoPromote && rules.MaxOffersPerEntry > 0 && e.Tries >= rules.MaxOffersPerEntry:
+		case !promoted && rules.MaxOffersPerEntry > 0 && e.Tries >= rules.MaxOffersPerEntry:
 		case slices.Contains(tried, e.ID) || !eligible(rules, e):
 		case !unlimited && (e.Party > left || !rules.AllowDownFitting && e.Party < open):
 		case !m.couldBook(e, s):
 		default:
 			g := waitlist.Grant{Entry: e.ID, Member: e.Member, Seats: e.Party}
-			if mode != waitlist.AutoPromote {
+			if !promoted {
 				if g.Until = offerUntil(rules, m.now, closes, e.member.zoneFor(s)); g.Until.IsZero() {
 					continue
 				}
+				offers++
 			}
-			all = append(all, g)
-			if mode != waitlist.FirstToClaim {
+			grants = append(grants, g)
+			if rules.Mode != waitlist.FirstToClaim {
 				left -= e.Party
 			}
 		}
 	}
-	return all
+	return grants
+}
+
+// promotes reports whether an entry is booked without an offer: nothing about that may surprise its member.
+func (m *model) promotes(e *modelEntry, s *modelSession) bool {
+	rules, member := s.service.waitlist.Rules, e.member
+	if rules.Mode != waitlist.AutoPromote || !matchesWindow(s, e, 0) {
+		return false
+	}
+	notice := rules.AutoPromoteCutoff
+	if window := s.cancellationWindow(member); window > notice && !rules.PromoteAfterCancellationWindow {
+		notice = window
+	}
+	if !s.starts.After(m.now.Add(notice)) || isQuiet(rules, m.now, member.zoneFor(s)) {
+		return false
+	}
+	for _, b := range member.bookings {
+		overlaps := b.session.starts.Before(s.ends) && b.session.ends.After(s.starts)
+		if b.session != s && (b.active() && overlaps || !b.grace.IsZero() && b.session.localDate == s.localDate) {
+			return false
+		}
+	}
+	return !addTimeAwake(rules, m.now, rules.PromotionGrace, s.starts, member.zoneFor(s)).After(s.starts)
+}
+
+// graceUntil returns until when a member who is promoted now can cancel for free.
+func (m *model) graceUntil(member *modelMember, s *modelSession) time.Time {
+	rules := s.service.waitlist.Rules
+	until := addTimeAwake(rules, m.now, rules.PromotionGrace, s.starts, member.zoneFor(s))
+	if until.After(s.starts) {
+		return s.starts
+	}
+	return until
+}
+
+// cancellationWindow returns how long before the start a member can cancel a booking for the last time.
+func (s *modelSession) cancellationWindow(member *modelMember) time.Duration {
+	if tier := s.service.policy.TierCancellations[member.Tier]; tier.CancellationWindow != nil {
+		return *tier.CancellationWindow
+	}
+	return s.service.policy.CancellationWindow
 }
 
 func compareBool(a, b bool) int {
@@ -277,12 +321,26 @@ func offerUntil(rules waitlist.Rules, now, closes time.Time, zone *time.Location
 func addAwakeTime(
 	rules waitlist.Rules, at time.Time, length time.Duration, enough time.Time, zone *time.Location,
 ) time.Time {
+	if rules.OffersInQuietHours {
+		return at.Add(length)
+	}
+	return addTimeAwake(rules, at, length, enough, zone)
+}
+
+// isQuiet reports whether a time is in quiet hours, which cross midnight.
+func isQuiet(rules waitlist.Rules, at time.Time, zone *time.Location) bool {
+	hour, minute, _ := at.In(zone).Clock()
+	clock := civil.TimeOfDay{Hour: hour, Minute: minute}
+	return clock.Compare(rules.QuietHours.From) >= 0 || clock.Before(rules.QuietHours.Until)
+}
+
+// addTimeAwake returns when a length of time outside of quiet hours has passed; any time after enough if that is later.
+func addTimeAwake(
+	rules waitlist.Rules, at time.Time, length time.Duration, enough time.Time, zone *time.Location,
+) time.Time {
 	for length > 0 && !at.After(enough) {
 		next := at.Truncate(time.Minute).Add(time.Minute)
-		hour, minute, _ := at.In(zone).Clock()
-		clock := civil.TimeOfDay{Hour: hour, Minute: minute}
-		quiet := clock.Compare(rules.QuietHours.From) >= 0 || clock.Before(rules.QuietHours.Until) // they cross midnight
-		if quiet && !rules.OffersInQuietHours {
+		if isQuiet(rules, at, zone) {
 			at = next
 			continue
 		}

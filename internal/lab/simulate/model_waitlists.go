@@ -82,6 +82,11 @@ func (m *model) joined(ev Event) error {
 	if len(e.sessions) > 0 {
 		e.messageSession = e.sessions[0]
 	}
+	for id := range m.undecided { // by a hold that expired before, in the same operation
+		if len(m.waitingFor(m.sessions[id])) == 0 {
+			delete(m.undecided, id)
+		}
+	}
 	m.entries[e.ID] = e
 	e.member.entries = append(e.member.entries, e)
 	return nil

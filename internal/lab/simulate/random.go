@@ -58,6 +58,8 @@ func (w *world) randomRules() waitlist.Rules {
 		From: civil.TimeOfDay{Hour: 20 + w.rng.IntN(3)}, Until: civil.TimeOfDay{Hour: 6 + w.rng.IntN(3)},
 	}
 	r.AutoPromoteCutoff = pick(w, []time.Duration{0, time.Hour, 6 * time.Hour})
+	r.PromotionGrace = pick(w, []time.Duration{0, time.Hour, 3 * time.Hour})
+	r.PromoteAfterCancellationWindow = w.chance(0.5)
 	r.SMSMinScore = pick(w, []int{0, 0, 0, 110})
 	r.FillAfterStart = pick(w, []time.Duration{0, 0, 15 * time.Minute, time.Hour})
 	return r

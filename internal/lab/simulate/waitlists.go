@@ -67,7 +67,7 @@ func (f *filler) decide(filling *waitlist.Fill) waitlist.Changes {
 		case step.Changes != nil:
 			return *step.Changes
 		case step.Check != nil:
-			filling.SetRefusals(f.check(step.Check))
+			filling.SetChecks(f.check(step.Check))
 		default:
 			filling.AddEntries(f.page(step.Page.Limit))
 		}
@@ -113,7 +113,8 @@ func (w *world) scene(s *sessionRow, slot booking.Slot) waitlist.FillFacts {
 		rules.OffersInQuietHours = true
 	}
 	scene := waitlist.FillFacts{
-		Slot: waitSlot(s), Queue: queueOf(s), Rules: rules, PageSize: pageSize, NewID: w.newID, Now: w.now,
+		Slot: waitSlot(s), Queue: queueOf(s), Rules: rules, Policy: slot.Policy, PageSize: pageSize, NewID: w.newID,
+		Now: w.now,
 	}
 	scene.Slot.Seats = slot.SeatsOpen()
 	scene.Slot.Closes = rules.ClosesAt(slot.StartsAt, slot.EndsAt, slot.Policy.BookingClosesBefore, w.now)
@@ -168,27 +169,32 @@ type checkedBooking struct {
 	decision booking.BookResult
 }
 
-// check decides for each entry whether its booking would be refused.
-func (f *filler) check(entries []waitlist.Entry) map[tenant.EntryID]error {
-	refusals := make(map[tenant.EntryID]error)
+// check finds out for each entry about the booking that it could get.
+func (f *filler) check(entries []waitlist.Entry) map[tenant.EntryID]waitlist.Check {
+	checks := make(map[tenant.EntryID]waitlist.Check)
 	for _, e := range entries {
 		member := f.membersByID[e.Member]
 		b := checkedBooking{id: id[tenant.BookingID](&f.tables), facts: booking.Facts{
 			Slot: *f.slot, Member: member.Member, Subscriptions: f.payers(member, f.row, e.Subscription),
 			Booking: f.bookingIn(f.row, member),
 		}}
+		var check waitlist.Check
 		for _, other := range member.bookings {
-			if other.Exclusive && other.Status.Active() {
+			active, in := other.Status.Active(), f.sessions[other.Session]
+			if other.Exclusive && active {
 				b.facts.Busy = append(b.facts.Busy, span(*other))
 			}
+			check.Busy = check.Busy || active && in != f.row && span(*other).Overlaps(f.row.Span())
+			check.Promoted = check.Promoted || other.GraceUntil != nil && in != f.row && in.LocalDate == f.row.LocalDate
 		}
 		err := error(fault.Missing(fault.MemberNotFound, "Member"))
 		if e.MemberActive {
 			b.decision, err = booking.Decide(b.facts, f.request(b, e), f.now)
 		}
-		f.checked[e.ID], refusals[e.ID] = b, err
+		f.checked[e.ID], check.Refusal = b, waitlist.RefusalOf(err)
+		checks[e.ID] = check
 	}
-	return refusals
+	return checks
 }
 
 func (f *filler) request(b checkedBooking, e waitlist.Entry) booking.Request {

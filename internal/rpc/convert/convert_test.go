@@ -28,7 +28,7 @@ func TestConversions_CarryEveryField(t *testing.T) {
 		b.Items[0].Status, b.CheckInMethod, b.CreatedBy = booking.ItemConfirmed, "GPS", someID
 	})
 	converttest.Add(&l, convert.EntryMessage, func(e *waitlist.Entry) {
-		e.Status, e.Offer.Status, e.Scoring.Sum = waitlist.Offered, waitlist.Accepted, true
+		e.Status, e.Mode, e.Offer.Status, e.Scoring.Sum = waitlist.Offered, waitlist.AutoPromote, waitlist.Accepted, true
 		e.PassedOver, e.Offer.Cause = waitlist.NoTime, waitlist.TooSlow
 	})
 	converttest.Add(&l, convert.OfferMessage, func(o *waitlist.Offer) {

@@ -44,6 +44,7 @@ func EntryMessage(e waitlist.Entry) *v1.WaitlistEntry {
 		BookingId:        IDText(e.Booking),
 		CreateTime:       Timestamp(e.CreatedAt),
 		CloseTime:        Timestamp(OrZero(e.ClosedAt)),
+		Mode:             Enum[v1.WaitlistMode](v1.WaitlistMode_value, ModePrefix, e.Mode),
 	}
 	switch {
 	case e.Window != nil:

@@ -59,7 +59,7 @@ type Record struct {
 // Close closes an entry. Its places in queues end too.
 func (e Entry) Close(as Status, got tenant.BookingID, now time.Time) Entry {
 	e.Status, e.Booking, e.PassedOver, e.ClosedAt = as, got, "", &now
-	e.Position, e.Scoring, e.Offer = 0, Scoring{}, nil
+	e.Position, e.Scoring, e.Mode, e.Offer = 0, Scoring{}, "", nil
 	return e
 }
 

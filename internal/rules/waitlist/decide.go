@@ -90,12 +90,15 @@ type Grant struct {
 	Member tenant.MemberID `json:"member_id"`
 	Seats  int             `json:"seats"`
 	Score  int             `json:"score"`
-	Until  time.Time       `json:"until,omitzero"` // end of the offer
+	Until  time.Time       `json:"until,omitzero"` // end of the offer; zero: it is booked
 }
+
+// promotes reports whether the grant is a booking, and not an offer.
+func (g Grant) promotes() bool { return g.Until.IsZero() }
 
 // Decision is a move, with a verdict on every entry that was considered.
 type Decision struct {
-	Mode     Mode // late promotions become offers
+	Mode     Mode // with AutoPromote, entries that may not be booked get offers
 	Move     Move
 	Grants   []Grant // in order
 	Seats    *int    // open seats; nil is unlimited
@@ -103,6 +106,17 @@ type Decision struct {
 	LeftMove Move // the move of the seats that no entry got; empty if there are none
 	Tried    int  // how many entries had an offer in this round before
 	Verdicts []Verdict
+}
+
+// offered returns how many seats are reserved for offers.
+func (d Decision) offered() int {
+	seats := d.Given
+	for _, g := range d.Grants {
+		if g.promotes() {
+			seats -= g.Seats
+		}
+	}
+	return seats
 }
 
 // Left returns how many seats no entry got.
@@ -121,7 +135,7 @@ func Decide(slot Slot, queue []Candidate, round Round, trigger Trigger, rules *C
 	}
 	s := rules.scene(slot, round, now)
 	d := Decision{Mode: s.mode, Seats: slot.Seats, Tried: len(round.Tried), Verdicts: make([]Verdict, 0, len(queue))}
-	var left int
+	left, offers := 0, 0
 	if slot.Seats != nil {
 		left = *slot.Seats
 	}
@@ -144,9 +158,9 @@ func Decide(slot Slot, queue []Candidate, round Round, trigger Trigger, rules *C
 			reason = DownFitting
 		case c.Refusal != "":
 			reason = c.Refusal
-		case d.Mode == AutoPromote:
+		case s.promotes(c.Candidate):
 			reason = Promoted
-		case rules.triesUsedUp(round, len(d.Grants)):
+		case rules.triesUsedUp(slot, round, offers):
 			reason = MaxTries
 		default:
 			if grant.Until, reason = s.offerEnd(c.Candidate); reason == "" {
@@ -156,6 +170,7 @@ func Decide(slot Slot, queue []Candidate, round Round, trigger Trigger, rules *C
 		if reason == Promoted || reason == WasOffered {
 			d.Grants = append(d.Grants, grant)
 			chosen[c.Member] = true
+			offers += btoi(reason == WasOffered)
 			if d.Mode != FirstToClaim {
 				d.Given, left = d.Given+c.Party, left-c.Party
 			}
@@ -190,13 +205,10 @@ func (d Decision) withMoves() Decision {
 	return d
 }
 
-// modeFor returns the mode for a slot. Shortly before the start, members are not booked without an offer. If seats are
-// unlimited, there is nothing to compete for, and all are booked.
-func (r Rules) modeFor(slot Slot, now time.Time) Mode {
-	switch {
-	case slot.Seats == nil:
-		return AutoPromote
-	case r.Mode == AutoPromote && now.After(slot.StartsAt.Add(-r.AutoPromoteCutoff)):
+// modeFor returns the mode for a slot. If seats are unlimited, there is nothing to compete for, and all who fit get an
+// offer at once.
+func (r Rules) modeFor(slot Slot) Mode {
+	if r.Mode == FirstToClaim && slot.Seats == nil {
 		return OfferInTurn
 	}
 	return r.Mode
@@ -211,15 +223,16 @@ func (r Rules) stopReason(slot Slot, round Round, trigger Trigger, now time.Time
 		return NoTime
 	case trigger.afterEndedOffer(round) && !r.AutoCascade:
 		return NoCascade
-	case r.triesUsedUp(round, 0):
+	case r.triesUsedUp(slot, round, 0):
 		return MaxTries
 	}
 	return ""
 }
 
-// triesUsedUp reports whether the round has had as many offers as the rules allow.
-func (r Rules) triesUsedUp(round Round, asking int) bool {
-	return r.MaxTriesPerSlot > 0 && r.Mode != FirstToClaim &&
+// triesUsedUp reports whether the round has had as many offers as the rules allow. Where all get an offer at once,
+// there is no limit.
+func (r Rules) triesUsedUp(slot Slot, round Round, asking int) bool {
+	return r.MaxTriesPerSlot > 0 && r.Mode != FirstToClaim && slot.Seats != nil &&
 		len(round.Tried)+asking >= r.MaxTriesPerSlot*max(round.Freed, 1)
 }
 
@@ -242,13 +255,4 @@ func RefusalOf(err error) VerdictReason {
 		}
 	}
 	return BookingRefused
-}
-
-// GraceUntil returns until when a member who is promoted at now can cancel without penalty. It can be after the start
-// of the cancellation window, because members do not choose when they are promoted.
-func (r Rules) GraceUntil(now, starts time.Time) time.Time {
-	if until := now.Add(r.PromotionGrace); until.Before(starts) {
-		return until
-	}
-	return starts
 }

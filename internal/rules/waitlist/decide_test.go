@@ -168,19 +168,38 @@ func TestDecide_ReturnsMoveAndReasons(t *testing.T) {
 		},
 		"promotion does not count offers": {auto, nil, queueOf(set{"Tries": 3}), judged{offer, "", 1, words{promoted}}},
 		"promotion needs no time to answer": {
-			auto, set{"Now": starts.Add(-time.Minute)}, queue(1), judged{offer, "", 1, words{promoted}},
+			with(auto, set{"PromotionGrace": time.Duration(0)}), set{"Now": starts.Add(-time.Minute)}, queue(1),
+			judged{offer, "", 1, words{promoted}},
 		},
 		"no promotion shortly before the start": {
 			set{"Mode": waitlist.AutoPromote, "AutoPromoteCutoff": time.Hour}, set{"Now": starts.Add(-59 * time.Minute)},
 			queue(1), judged{offer, "", 1, words{offered}},
 		},
 		"promoted at the last moment": {
-			set{"Mode": waitlist.AutoPromote, "AutoPromoteCutoff": time.Hour}, set{"Now": starts.Add(-time.Hour)},
+			with(auto, set{"AutoPromoteCutoff": time.Hour}), set{"Now": starts.Add(-time.Hour - time.Second)},
 			queue(1), judged{offer, "", 1, words{promoted}},
 		},
-		"seats without end go to all": {
+		"who may not be promoted gets an offer in turn": {
+			auto, set{"Slot.Seats": 2}, queueOf(set{"Busy": true}, nil, nil),
+			judged{offer, "", 2, words{offered, promoted, full}},
+		},
+		"offers count where some are promoted": {
+			with(auto, set{"MaxTriesPerSlot": 1}), set{"Slot.Seats": 2, "Round.Freed": 1},
+			queueOf(nil, set{"Busy": true}), judged{offer, "", 2, words{promoted, offered}},
+		},
+		"who may not be promoted has a limit of offers": {
+			with(auto, set{"MaxOffersPerEntry": 1}), nil, queueOf(set{"Tries": 1, "Busy": true}),
+			judged{none, none, 0, words{waitlist.MaxOffers}},
+		},
+		"seats without end are offered to all": {
 			first, set{"Slot.Seats": nil}, queueOf(nil, poor, nil),
-			judged{offer, "", 2, words{promoted, noCredits, promoted}},
+			judged{offer, "", 2, words{offered, noCredits, offered}},
+		},
+		"seats without end are offered to more than may be asked for a seat": {
+			set{"MaxTriesPerSlot": 1}, set{"Slot.Seats": nil}, queue(3), judged{offer, "", 3, words{offered, offered, offered}},
+		},
+		"seats without end are booked for all": {
+			auto, set{"Slot.Seats": nil}, queue(2), judged{offer, "", 2, words{promoted, promoted}},
 		},
 
 		"all that fit get offers": {first, nil, queue(3), judged{offer, "", 1, words{offered, offered, offered}}},
@@ -259,29 +278,22 @@ func TestRefusalOf_ReturnsReasonOfError(t *testing.T) {
 	test.EqOp(t, waitlist.BookingRefused, waitlist.RefusalOf(unknown))
 }
 
-func TestGraceUntil_EndsAtStartAtTheLatest(t *testing.T) {
-	t.Parallel()
-	r := waitlist.Defaults()
-	for name, tc := range map[string]struct{ starts, want time.Time }{
-		"an hour by default":              {now.Add(5 * time.Hour), now.Add(time.Hour)},
-		"not beyond the start":            {now.Add(20 * time.Minute), now.Add(20 * time.Minute)},
-		"none once the session has begun": {now.Add(-time.Minute), now.Add(-time.Minute)},
-	} {
-		test.EqOp(t, tc.want, r.GraceUntil(now, tc.starts), test.Sprint(name))
-	}
-}
-
 // proofs reports for each reason whether it holds for an entry, with the seats that are left and the grants before it.
 // It is written independently of the rules.
 func proofs(w world, c waitlist.Candidate, d waitlist.Decision, left, granted int) map[waitlist.VerdictReason]bool {
-	r, limited, asks := w.rules.Rules, w.Slot.Seats != nil, d.Mode != waitlist.AutoPromote
+	r, limited, asks := w.rules.Rules, w.Slot.Seats != nil, !promotes(w, c)
 	_, late := r.OfferUntil(w.Now, w.Slot.Closes, zone(cmp.Or(c.Zone, w.Slot.Zone)))
 	tries, freed := len(w.Round.Tried), w.Round.Freed
 	if freed == 0 && limited {
 		freed = *w.Slot.Seats // the round starts with this decision
 	}
 	most := r.MaxTriesPerSlot * max(freed, 1)
-	capped := r.MaxTriesPerSlot > 0 && r.Mode != waitlist.FirstToClaim
+	capped := r.MaxTriesPerSlot > 0 && r.Mode != waitlist.FirstToClaim && limited
+	for _, g := range d.Grants[:granted] {
+		if !g.Until.IsZero() {
+			tries++
+		}
+	}
 	return map[waitlist.VerdictReason]bool{
 		waitlist.HasOffer: c.Asked || slices.ContainsFunc(
 			d.Grants[:granted], func(g waitlist.Grant) bool { return g.Member == c.Member },
@@ -299,12 +311,31 @@ func proofs(w world, c waitlist.Candidate, d waitlist.Decision, left, granted in
 		waitlist.InQuietHours:                        asks && late == waitlist.InQuietHours,
 		waitlist.NoCascade: !r.AutoCascade &&
 			(w.Trigger == waitlist.ByDecline || w.Trigger == waitlist.ByExpiry),
-		waitlist.MaxTries:                       capped && (tries >= most || asks && tries+granted >= most),
+		waitlist.MaxTries:                       capped && (len(w.Round.Tried) >= most || asks && tries >= most),
 		waitlist.NoSeatsLeft:                    limited && left == 0,
 		waitlist.VerdictReason(fault.PartySize): limited && c.Party > left,
 		waitlist.DownFitting:                    limited && !r.AllowDownFitting && c.Party < *w.Slot.Seats,
 		waitlist.VerdictReason(fault.NoCredits): c.Refusal != "",
 	}
+}
+
+// promotes says in other words than the rules whether an entry may be booked without an offer.
+func promotes(w world, c waitlist.Candidate) bool {
+	r, home := w.rules.Rules, zone(cmp.Or(c.Zone, w.Slot.Zone))
+	sleeps := func(at time.Time) bool {
+		clock := civil.TimeOf(at, home).SinceMidnight()
+		return clock >= r.QuietHours.From.SinceMidnight() || clock < r.QuietHours.Until.SinceMidnight()
+	}
+	left := time.Duration(0) // outside of quiet hours, before the start
+	for at := w.Now; at.Before(w.Slot.StartsAt) && left < r.PromotionGrace; at = at.Add(time.Minute) {
+		if !sleeps(at) {
+			left += time.Minute
+		}
+	}
+	soon := w.Slot.StartsAt.Sub(w.Now) - r.AutoPromoteCutoff
+	late := !r.PromoteAfterCancellationWindow && w.Slot.StartsAt.Sub(w.Now) <= c.CancellationWindow
+	return r.Mode == waitlist.AutoPromote && !c.Busy && !c.Promoted && soon > 0 && !late && !sleeps(w.Now) &&
+		left >= r.PromotionGrace && (c.Window == nil || wishesTime(*c.Window, w.Slot, 0))
 }
 
 func wishesDay(w waitlist.Window, s waitlist.Slot) bool {
@@ -354,7 +385,8 @@ func TestDecide_MatchesIndependentProofs(t *testing.T) {
 			left = *w.Slot.Seats
 		}
 		for i, v := range d.Verdicts {
-			c, auto := order[i], d.Mode == waitlist.AutoPromote
+			c := order[i]
+			auto := promotes(w, c)
 			must.EqOp(t, waitlist.Verdict{
 				Entry: c.Entry, Member: c.Member, Party: c.Party, Reason: v.Reason, Score: v.Score,
 			}, v)
@@ -398,7 +430,7 @@ func checkSeats(t *rapid.T, w world, d waitlist.Decision) {
 	must.GreaterEq(t, 0, d.Left())
 	must.True(t, d.Given == sum || d.Mode == waitlist.FirstToClaim, must.Sprint(d))
 	if w.Slot.Seats == nil {
-		must.EqOp(t, waitlist.AutoPromote, d.Mode)
+		must.NotEqOp(t, waitlist.FirstToClaim, d.Mode)
 	} else {
 		must.EqOp(t, *w.Slot.Seats, d.Given+d.Left())
 	}

@@ -70,6 +70,7 @@ type Entry struct {
 	// Details for display. They are not columns of the entry.
 	Position     int     // the best one, from 1; 0 if it does not wait any more
 	Scoring      Scoring `json:"Worth"` // at that position; stored answers of idempotency keys have this name
+	Mode         Mode    // what it would get now: see ModeNow
 	MemberName   string
 	MemberTier   string
 	MemberTags   []string

@@ -86,7 +86,7 @@ func Explain(d Decision, trigger Trigger, slot Slot, at time.Time, name func(ten
 	if len(d.Grants) == 0 {
 		sentences = append(sentences, "No one got a seat.")
 	} else {
-		sentences = append(sentences, d.granted(slot, name))
+		sentences = append(sentences, d.granted(slot, name)...)
 	}
 	if others := d.rejected(); others != "" {
 		sentences = append(sentences, others)
@@ -189,37 +189,58 @@ func queueLength(d Decision) string {
 	return plural(len(d.Verdicts), "entry was", "entries were") + " on the waitlist."
 }
 
-// granted says which members got seats.
-func (d Decision) granted(slot Slot, name func(tenant.MemberID) string) string {
+// granted says which members got seats: first those that were booked, then those with offers.
+func (d Decision) granted(slot Slot, name func(tenant.MemberID) string) []string {
+	var booked, offered []Grant
+	for _, g := range d.Grants {
+		if g.promotes() {
+			booked = append(booked, g)
+		} else {
+			offered = append(offered, g)
+		}
+	}
+	var sentences []string
+	if len(booked) > 0 {
+		sentences = append(sentences, "Booked automatically: "+d.people(booked, slot, name)+".")
+	}
+	if len(offered) > 0 {
+		sentences = append(sentences, d.offering()+": "+d.people(offered, slot, name)+".")
+	}
+	return sentences
+}
+
+func (d Decision) offering() string {
+	switch {
+	case d.Mode == FirstToClaim:
+		return "Offered to everyone who fits, and the first to claim gets the seats"
+	case d.Move == RollOn:
+		return "Offered to the next"
+	}
+	return "Offered to"
+}
+
+// people lists the members of grants.
+func (d Decision) people(grants []Grant, slot Slot, name func(tenant.MemberID) string) string {
 	const most = 10
 	var who []string
-	for _, g := range d.Grants[:min(len(d.Grants), most)] {
+	for _, g := range grants[:min(len(grants), most)] {
 		person := name(g.Member)
 		if person == "" {
 			person = "someone"
 		}
 		text := person + " (" + plural(g.Seats, "seat", "seats")
-		if !g.Until.IsZero() && d.Mode == OfferInTurn {
+		if !g.promotes() && d.Mode != FirstToClaim {
 			text += ", until " + formatTime(g.Until, slot)
 		}
 		who = append(who, text+")")
 	}
-	if more := len(d.Grants) - most; more > 0 {
+	if more := len(grants) - most; more > 0 {
 		who = append(who, fmt.Sprintf("%d more", more))
 	}
-	all := who[0]
 	if n := len(who); n > 1 {
-		all = strings.Join(who[:n-1], ", ") + " and " + who[n-1]
+		return strings.Join(who[:n-1], ", ") + " and " + who[n-1]
 	}
-	switch {
-	case d.Mode == AutoPromote:
-		return "Booked automatically: " + all + "."
-	case d.Mode == FirstToClaim:
-		return "Offered to everyone who fits, and the first to claim gets the seats: " + all + "."
-	case d.Move == RollOn:
-		return "Offered to the next: " + all + "."
-	}
-	return "Offered to: " + all + "."
+	return who[0]
 }
 
 // rejected counts the entries that got nothing, by reason.
@@ -258,8 +279,8 @@ func (d Decision) openSeats() string {
 		return left + " left: no one on the waitlist fits (" + plural(len(d.Verdicts), "entry", "entries") + ")."
 	}
 	asked := d.Tried
-	if d.Mode != AutoPromote {
-		asked += len(d.Grants)
+	for _, g := range d.Grants {
+		asked += btoi(!g.promotes())
 	}
 	return left + " left after offers to " + plural(asked, "person", "people") + ": " + d.stopText() + "."
 }

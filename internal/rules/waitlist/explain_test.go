@@ -103,7 +103,14 @@ func TestExplain_DescribesDecision(t *testing.T) {
 			waitlist.Trigger("else"), []string{
 				"On Monday 16 March 2026 at 12:00 seats were freed, and seats were open without limit.",
 				"1 entry was on the waitlist.",
-				"Booked automatically: Ana (1 seat).",
+				"Offered to: Ana (1 seat, until Monday 16 March 2026 at 12:30).",
+			}, ""},
+		"some booked, others offered": {auto, slot(2), queueOf(set{"Busy": true}, nil), waitlist.Round{},
+			waitlist.ByCancellation, []string{
+				"On Monday 16 March 2026 at 12:00 a booking was cancelled, and 2 seats were open.",
+				"2 entries were on the waitlist.",
+				"Booked automatically: Bea (1 seat).",
+				"Offered to: Ana (1 seat, until Monday 16 March 2026 at 12:30).",
 			}, ""},
 		"on the clocks of the location": {nil, vary.From(slot(1), set{"Zone": "Asia/Tokyo"}), nil,
 			waitlist.Round{}, waitlist.BySweep, []string{

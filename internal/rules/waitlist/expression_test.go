@@ -82,7 +82,7 @@ func TestVariables_HaveValuesWithoutOptionalFacts(t *testing.T) {
 		`entry.kind == "SESSION"`, `slot.seats == 0`, `slot.weekday == 7`, `slot.time == "00:30"`, `size(member.tags) == 0`,
 		`member.tier == ""`, `entry.waiting_hours == 0.0`,
 	} {
-		test.EqOp(t, waitlist.Promoted, verdict(t, c, text), test.Sprint(text))
+		test.EqOp(t, waitlist.WasOffered, verdict(t, c, text), test.Sprint(text))
 	}
 }
 

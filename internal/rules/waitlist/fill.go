@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -16,10 +17,11 @@ type FillFacts struct {
 	Slot     Slot // with its open seats
 	Queue    Queue
 	Rules    *CompiledRules
-	Version  int     // of the rules
-	Entries  []Entry // the first page of the queue, by flag and key
-	PageSize int     // a page with fewer entries is the last
-	Live     []Offer // of the session
+	Policy   catalog.BookingPolicy // of the session
+	Version  int                   // of the rules
+	Entries  []Entry               // the first page of the queue, by flag and key
+	PageSize int                   // a page with fewer entries is the last
+	Live     []Offer               // of the session
 	NewID    func() tenant.UUID
 	Now      time.Time
 }
@@ -40,7 +42,7 @@ type Fill struct {
 // Step is the next question of a Fill, or its changes. One field is set.
 type Step struct {
 	Page    *PageQuery // read it, and call AddEntries
-	Check   []Entry    // check the booking of each, and call SetRefusals
+	Check   []Entry    // check the booking of each, and call SetChecks
 	Changes *Changes
 }
 
@@ -85,6 +87,7 @@ func (f *Fill) withOpenSeats(r Round) Round {
 func (f *Fill) AddEntries(page []Entry) {
 	for _, e := range page {
 		c := e.Candidate()
+		c.CancellationWindow = f.Policy.For(e.MemberTier).CancellationWindow
 		c.Asked = c.Asked || slices.ContainsFunc(f.Live, func(o Offer) bool { return o.Member == e.Member })
 		f.entries[e.ID] = e
 		f.facts.Queue = append(f.facts.Queue, c)
@@ -92,11 +95,11 @@ func (f *Fill) AddEntries(page []Entry) {
 	f.last = f.last || len(page) < f.PageSize
 }
 
-// SetRefusals sets, for each entry that was checked, the error of its booking; nil if it can be booked.
-func (f *Fill) SetRefusals(refusals map[tenant.EntryID]error) {
+// SetChecks sets what was found out about the bookings of entries.
+func (f *Fill) SetChecks(checks map[tenant.EntryID]Check) {
 	for i, c := range f.facts.Queue {
-		if refusal, ok := refusals[c.Entry]; ok {
-			f.facts.Queue[i].Refusal, f.checked[c.Entry] = RefusalOf(refusal), true
+		if check, ok := checks[c.Entry]; ok {
+			f.facts.Queue[i].Check, f.checked[c.Entry] = check, true
 		}
 	}
 }
@@ -154,14 +157,12 @@ func (f *Fill) changes() Changes {
 		return Changes{} // no seat was freed or given: there is nothing to record
 	}
 	c := Changes{Session: f.Slot.Session}
-	if d.Mode != AutoPromote && len(d.Grants) > 0 {
-		f.reserve(&c)
+	if seats := d.offered(); seats > 0 {
+		f.reserve(&c, seats)
 	}
 	for _, g := range d.Grants {
-		if d.Mode == AutoPromote {
-			c.Promoted = append(c.Promoted, Promotion{
-				Entry: f.entries[g.Entry], GraceUntil: f.Rules.GraceUntil(f.Now, f.Slot.StartsAt),
-			})
+		if g.promotes() {
+			c.Promoted = append(c.Promoted, f.promotion(f.entries[g.Entry]))
 		} else {
 			c.Entries = append(c.Entries, f.offer(g))
 		}
@@ -180,19 +181,32 @@ func (f *Fill) changes() Changes {
 	return c
 }
 
+// promotion returns the booking of an entry without an offer.
+func (f *Fill) promotion(e Entry) Promotion {
+	zone := loadZone(e.Candidate().zone(f.Slot))
+	return Promotion{Entry: e, GraceUntil: f.Rules.GraceUntil(f.Now, f.Slot.StartsAt, zone)}
+}
+
 // reserve reserves the seats of the offers: in the round if the first to claim gets them.
-func (f *Fill) reserve(c *Changes) {
-	c.Seats = f.decision.Given
+func (f *Fill) reserve(c *Changes, seats int) {
+	c.Seats = seats
 	keeps := 0
 	if f.decision.Mode == FirstToClaim {
 		keeps = c.Seats
 	}
+	freed := seats // of unlimited ones, those that are offered
+	if f.decision.Seats != nil {
+		freed = *f.decision.Seats
+	}
 	if f.round == nil {
 		f.round = &Round{
-			ID: tenant.RoundID{UUID: f.NewID()}, Session: f.Slot.Session, Freed: *f.decision.Seats, Keeps: keeps, Opened: f.Now,
+			ID: tenant.RoundID{UUID: f.NewID()}, Session: f.Slot.Session, Freed: freed, Keeps: keeps, Opened: f.Now,
 		}
 		c.Opened = new(*f.round)
 		return
+	}
+	if f.decision.Seats == nil {
+		f.round.Freed += seats
 	}
 	f.round.Keeps += keeps
 	if keeps > 0 {

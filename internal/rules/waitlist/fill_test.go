@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/vary"
@@ -39,10 +40,10 @@ func newIDs() func() tenant.UUID {
 
 // run runs a Fill. It answers from a queue, and records the questions.
 type run struct {
-	queue    []waitlist.Entry // after the first page
-	refusals map[tenant.EntryID]error
-	limits   []int // of pages
-	checked  []tenant.EntryID
+	queue   []waitlist.Entry // after the first page
+	checks  map[tenant.EntryID]waitlist.Check
+	limits  []int // of pages
+	checked []tenant.EntryID
 }
 
 // fill runs a filling to its end.
@@ -61,12 +62,12 @@ func (r *run) fill(f *waitlist.Fill) waitlist.Changes {
 			r.queue = r.queue[len(page):]
 			f.AddEntries(page)
 		default:
-			answers := make(map[tenant.EntryID]error)
+			answers := make(map[tenant.EntryID]waitlist.Check)
 			for _, e := range step.Check {
 				r.checked = append(r.checked, e.ID)
-				answers[e.ID] = r.refusals[e.ID]
+				answers[e.ID] = r.checks[e.ID]
 			}
-			f.SetRefusals(answers)
+			f.SetChecks(answers)
 		}
 	}
 }
@@ -83,9 +84,9 @@ type filling struct {
 
 func (f filling) run(t *testing.T) (waitlist.Changes, *run) {
 	t.Helper()
-	r := &run{refusals: make(map[tenant.EntryID]error)}
+	r := &run{checks: make(map[tenant.EntryID]waitlist.Check)}
 	for _, i := range f.refused {
-		r.refusals[entry(i)] = fault.New(fault.FailedPrecondition, fault.NoCredits, "No credits.")
+		r.checks[entry(i)] = waitlist.Check{Refusal: waitlist.VerdictReason(fault.NoCredits)}
 	}
 	scene := vary.From(waitlist.FillFacts{
 		Slot: slot(1), Rules: rules(t, f.rules), Version: 7, PageSize: 100, NewID: newIDs(), Now: now,
@@ -284,13 +285,12 @@ func TestFilling_DecidesAlikeForAnyPageSize(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := anyWorld(t)
 		slices.SortFunc(w.Queue, inPages)
-		known, r := w.Case, &run{refusals: make(map[tenant.EntryID]error)}
-		known.Queue = slices.Clone(w.Queue)
+		known, r := w.Case, &run{checks: make(map[tenant.EntryID]waitlist.Check)}
+		policy := catalog.BookingPolicy{CancellationWindow: 5 * time.Hour}
 		for i, c := range w.Queue {
-			if w.Queue[i].Refusal = ""; c.Refusal != "" {
-				r.refusals[c.Entry] = fault.New(fault.FailedPrecondition, fault.NoCredits, "No credits.")
-			}
+			r.checks[c.Entry], w.Queue[i].CancellationWindow = c.Check, policy.CancellationWindow
 		}
+		known.Queue = slices.Clone(w.Queue)
 		page := rapid.IntRange(1, 30).Draw(t, "page")
 		r.queue = entries(w.Queue)
 		first := r.queue[:min(page, len(r.queue))]
@@ -300,7 +300,7 @@ func TestFilling_DecidesAlikeForAnyPageSize(t *testing.T) {
 			round = new(vary.From(w.Round, set{"ID": id[tenant.RoundID](5), "Offers": len(w.Round.Tried)}))
 		}
 		c := r.fill(waitlist.NewFill(waitlist.FillFacts{
-			Slot: w.Slot, Rules: w.rules, Entries: first, PageSize: page, NewID: newIDs(), Now: w.Now,
+			Slot: w.Slot, Rules: w.rules, Policy: policy, Entries: first, PageSize: page, NewID: newIDs(), Now: w.Now,
 		}, w.Trigger, round))
 		if !w.rules.Enabled || len(w.Queue) == 0 && round == nil {
 			must.Eq(t, waitlist.Changes{}, c, must.Sprint("changes without a waitlist"))
@@ -329,17 +329,26 @@ func inPages(a, b waitlist.Candidate) int {
 // wantOffers compares the changes of a decision with the decision.
 func wantOffers(t *rapid.T, c waitlist.Changes, before *waitlist.Round) {
 	d := c.Decision.Decision
-	if d.Mode == waitlist.AutoPromote {
-		must.Len(t, len(d.Grants), c.Promoted)
+	var offers []waitlist.Grant
+	seats, booked := 0, 0
+	for _, g := range d.Grants {
+		if g.Until.IsZero() {
+			must.EqOp(t, g.Entry, c.Promoted[booked].Entry.ID)
+			booked++
+			continue
+		}
+		offers, seats = append(offers, g), seats+g.Seats
+	}
+	must.SliceLen(t, booked, c.Promoted)
+	must.SliceLen(t, len(offers), c.Entries)
+	if len(offers) == 0 {
 		must.Eq(t, waitlist.Changes{Session: c.Session, Decision: c.Decision, Promoted: c.Promoted, Skipped: c.Skipped}, c)
 		return
 	}
-	must.SliceLen(t, len(d.Grants), c.Entries)
-	must.EqOp(t, d.Given, c.Seats)
-	must.SliceEmpty(t, c.Promoted)
-	if len(d.Grants) == 0 {
-		return
+	if d.Mode == waitlist.FirstToClaim {
+		seats = d.Given
 	}
+	must.EqOp(t, seats, c.Seats)
 	round, tries, shared := c.Opened, 0, d.Mode == waitlist.FirstToClaim
 	if before != nil {
 		must.Nil(t, round)
@@ -349,7 +358,7 @@ func wantOffers(t *rapid.T, c waitlist.Changes, before *waitlist.Round) {
 	must.EqOp(t, map[bool]int{true: d.Given}[shared], round.Keeps)
 	must.True(t, round.Closed == nil)
 	for i, e := range c.Entries {
-		g := d.Grants[i]
+		g := offers[i]
 		must.Eq(t, waitlist.Offer{
 			ID: e.Offer.ID, Round: round.ID, Session: c.Session, Entry: g.Entry, Member: g.Member, Seats: g.Seats,
 			Shared: shared, Status: waitlist.Live, Try: tries + i + 1, Score: g.Score, CreatedAt: c.Decision.Case.Now,

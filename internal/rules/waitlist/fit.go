@@ -43,8 +43,19 @@ type Candidate struct {
 	Score   *int            `json:"score,omitempty"` // set by staff
 	Tries   int             `json:"tries,omitempty"`
 	Asked   bool            `json:"asked,omitempty"` // has a live offer
-	// Refusal is why a booking would be refused. It is empty if it would not be, or was not checked.
-	Refusal VerdictReason `json:"refusal,omitempty"`
+	// Check is what was found out about its booking. It is empty if that was not checked.
+	Check
+	// CancellationWindow is the member's in this session.
+	CancellationWindow time.Duration `json:"cancellation_window,omitempty"`
+}
+
+// Check is what is known about the booking that an entry could get.
+type Check struct {
+	Refusal VerdictReason `json:"refusal,omitempty"` // why it would be refused; empty: it would not be
+	// Busy: the member has another booking at that time, whether or not a plan forbids that.
+	Busy bool `json:"busy,omitempty"`
+	// Promoted: the member was promoted to another session of the same local day.
+	Promoted bool `json:"promoted,omitempty"`
 }
 
 // Candidate returns the entry as a candidate.
@@ -79,7 +90,7 @@ type offerEnd struct {
 func (c *CompiledRules) scene(slot Slot, round Round, now time.Time) *scene {
 	zone := loadZone(slot.Zone)
 	s := &scene{
-		CompiledRules: c, slot: slot, mode: c.modeFor(slot, now), now: now,
+		CompiledRules: c, slot: slot, mode: c.modeFor(slot), now: now,
 		day: civil.DateOf(slot.StartsAt, zone), clock: civil.TimeOf(slot.StartsAt, zone),
 		ends: make(map[string]offerEnd), tried: make(map[tenant.EntryID]struct{}, len(round.Tried)),
 	}
@@ -101,7 +112,7 @@ func (s *scene) ineligible(c *Candidate) VerdictReason {
 	switch {
 	case !c.Coach.IsZero() && c.Coach != s.slot.Coach:
 		return OtherStaff
-	case s.mode != AutoPromote && s.MaxOffersPerEntry > 0 && c.Tries >= s.MaxOffersPerEntry:
+	case s.MaxOffersPerEntry > 0 && c.Tries >= s.MaxOffersPerEntry && !s.promotes(c):
 		return MaxOffers
 	}
 	if _, tried := s.tried[c.Entry]; tried {

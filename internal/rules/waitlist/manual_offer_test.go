@@ -44,8 +44,8 @@ func TestNewManualOffer_OffersToChosenEntry(t *testing.T) {
 			continue
 		}
 		// Staff may overrule the refusal. The record shows it.
-		poor := fault.New(fault.FailedPrecondition, fault.NoCredits, "No credits.")
-		c := (&run{refusals: map[tenant.EntryID]error{entry(2): poor}}).fill(f)
+		poor := waitlist.Check{Refusal: waitlist.VerdictReason(fault.NoCredits)}
+		c := (&run{checks: map[tenant.EntryID]waitlist.Check{entry(2): poor}}).fill(f)
 		o := *c.Entries[0].Offer
 		test.Eq(t, outcome{Offered: some(2), Seats: 1, Opened: true, Recorded: true}, outcomeOf(c), test.Sprint(until))
 		test.EqOp(t, 1, c.Opened.Freed)

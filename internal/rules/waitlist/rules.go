@@ -16,7 +16,7 @@ type Mode string
 
 // The modes.
 const (
-	AutoPromote  Mode = "AUTO_PROMOTE"   // the first in order is booked automatically
+	AutoPromote  Mode = "AUTO_PROMOTE"   // the first in order is booked automatically, if scene.promotes lets it
 	OfferInTurn  Mode = "OFFER"          // one entry after the other gets an offer
 	FirstToClaim Mode = "FIRST_TO_CLAIM" // all get an offer, and the first to claim gets the seats
 )
@@ -76,6 +76,8 @@ type Rules struct {
 	PromotionGrace        time.Duration // in which a promoted member can cancel without penalty
 	FillAfterStart        time.Duration // how long after the start the seats of no-shows are filled
 	SMSMinScore           int           // offers with a lower score are not sent by SMS
+	// PromoteAfterCancellationWindow books entries automatically also when it is too late to cancel.
+	PromoteAfterCancellationWindow bool
 }
 
 // Settings are what one level sets. Nil inherits. The fields are those of Rules.
@@ -107,6 +109,8 @@ type Settings struct {
 	PromotionGrace        *time.Duration  `json:"promotion_grace,omitempty"`
 	FillAfterStart        *time.Duration  `json:"fill_after_start,omitempty"`
 	SMSMinScore           *int            `json:"sms_min_score,omitempty"`
+
+	PromoteAfterCancellationWindow *bool `json:"promote_after_cancellation_window,omitempty"`
 }
 
 // Layer is the settings of one level, with their version.
@@ -121,7 +125,7 @@ type Layer struct {
 var Fields = settings.Table[Settings, Rules]{
 	settings.New("enabled", func(s *Settings, r *Rules) (**bool, *bool) { return &s.Enabled, &r.Enabled }).Default(true),
 	settings.New("mode", func(s *Settings, r *Rules) (**Mode, *Mode) { return &s.Mode, &r.Mode }).
-		Default(AutoPromote).Check(settings.OneOf(AutoPromote, OfferInTurn, FirstToClaim)),
+		Default(OfferInTurn).Check(settings.OneOf(AutoPromote, OfferInTurn, FirstToClaim)),
 	settings.New("max_queue_size", func(s *Settings, r *Rules) (**int, *int) { return &s.MaxQueueSize, &r.MaxQueueSize }).
 		Default(50).Check(settings.Number(1, maxQueueSize)),
 	settings.New("offer_window",
@@ -198,6 +202,10 @@ var Fields = settings.Table[Settings, Rules]{
 		Check(settings.Span(0, maxAfterStart)),
 	settings.New("sms_min_score", func(s *Settings, r *Rules) (**int, *int) { return &s.SMSMinScore, &r.SMSMinScore }).
 		Check(settings.Number(0, MaxScore)),
+	settings.New("promote_after_cancellation_window",
+		func(s *Settings, r *Rules) (**bool, *bool) {
+			return &s.PromoteAfterCancellationWindow, &r.PromoteAfterCancellationWindow
+		}),
 }
 
 var defaults = Fields.Defaults()

@@ -22,7 +22,7 @@ import (
 func TestDefaults_AreValid(t *testing.T) {
 	t.Parallel()
 	want := waitlist.Rules{
-		Enabled: true, Mode: waitlist.AutoPromote, MaxQueueSize: 50, OfferWindow: 30 * time.Minute,
+		Enabled: true, Mode: waitlist.OfferInTurn, MaxQueueSize: 50, OfferWindow: 30 * time.Minute,
 		MinOfferWindow:  5 * time.Minute,
 		TimeFlexibility: time.Hour, MaxOffersPerEntry: 3, MaxTriesPerSlot: 10, AfterExpiry: waitlist.ReturnEntry,
 		AfterDecline: waitlist.ReturnEntry,

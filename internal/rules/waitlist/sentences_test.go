@@ -64,10 +64,10 @@ func TestExplainEntry_SaysWhatTheEntryGot(t *testing.T) {
 func TestExplain_NamesUpToTenAndCountsTheRest(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int]string{
-		1: "Offered to: M (2 seats).", 10: "M (2 seats) and M (2 seats).", 11: "M (2 seats) and 1 more.",
+		1: "Booked automatically: M (2 seats).", 10: "M (2 seats) and M (2 seats).", 11: "M (2 seats) and 1 more.",
 		12: "M (2 seats) and 2 more.",
 	} {
-		d := waitlist.Decision{Mode: waitlist.OfferInTurn, Move: waitlist.MakeOffer}
+		d := waitlist.Decision{Mode: waitlist.AutoPromote, Move: waitlist.MakeOffer}
 		for i := range n {
 			d.Grants = append(d.Grants, waitlist.Grant{Entry: entry(i), Seats: 2})
 		}

@@ -3,6 +3,7 @@ package waitlist_test
 import (
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"testing"
 	"time"
 	_ "time/tzdata" // the same zones on every machine
@@ -110,6 +111,13 @@ func clock(text string) civil.TimeOfDay { return civiltest.TimeOfDay(text) }
 
 var auto, first = set{"Mode": waitlist.AutoPromote}, set{"Mode": waitlist.FirstToClaim}
 
+// with returns rules with more that differs.
+func with(rules, more set) set {
+	all := maps.Clone(rules)
+	maps.Copy(all, more)
+	return all
+}
+
 // rules returns the default rules with offers in turn at any time of day, but for some fields.
 func rules(t testing.TB, differ set) *waitlist.CompiledRules {
 	t.Helper()
@@ -165,6 +173,7 @@ func anyRules(t *rapid.T) waitlist.Rules {
 			"", "", `member.tier != "gold"`, `"vip" in member.tags`, `entry.party_size < 3 || slot.seats > 3`,
 		}).Draw(t, "rule"),
 		"OffersInQuietHours": yes("by night"), "AutoPromoteCutoff": minutes(0, 300, "cutoff"),
+		"PromotionGrace": minutes(0, 300, "grace"), "PromoteAfterCancellationWindow": yes("late"),
 	})
 }
 
@@ -216,6 +225,8 @@ func anyCandidate(t *rapid.T, i int, in waitlist.Case) waitlist.Candidate {
 	if sometimes("staff's score") {
 		c.Score = new(rapid.IntRange(90, 160).Draw(t, "score"))
 	}
+	c.Busy, c.Promoted = sometimes("busy"), sometimes("promoted that day")
+	c.CancellationWindow = time.Duration(rapid.IntRange(0, 24).Draw(t, "cancellation window")) * time.Hour
 	if sometimes("refused") {
 		c.Refusal = waitlist.VerdictReason(fault.NoCredits)
 	}
@@ -244,6 +255,6 @@ func ExampleExplain() {
 	// Output:
 	// On Monday 16 March 2026 at 12:00 a booking was cancelled, and 2 seats were open.
 	// 3 entries were on the waitlist.
-	// Booked automatically: Ana (1 seat) and Bea (1 seat).
+	// Offered to: Ana (1 seat, until Monday 16 March 2026 at 12:30) and Bea (1 seat, until Monday 16 March 2026 at 12:30).
 	// Not chosen: 1 because all open seats went to earlier entries.
 }

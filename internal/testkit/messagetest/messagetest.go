@@ -211,6 +211,7 @@ func (s *Studio) BookMembers(n int) {
 // Promote creates a promotion from a waitlist. The member is told by mail, and by push or else SMS.
 func (s *Studio) Promote() tenant.Caller {
 	s.T.Helper()
+	s.SetPromoting()
 	mia, noa := s.AddReachable(fmt.Sprint("Mia", *s.serial)), s.AddReachable(fmt.Sprint("Noa", *s.serial))
 	class := s.SessionAt(testkit.InTwoDays, func(in *session.Input) { in.Capacity = new(1) })
 	first := s.MustPlace(mia, class).Booking.ID

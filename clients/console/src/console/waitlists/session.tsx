@@ -184,6 +184,9 @@ function EntryRow({ entry, position, offer, before, session }: EntryRowProps) {
               <Score entry={entry} position={position} session={session} />
             </>
           )}
+          {!offer && t.decisions.staff.next[entry.mode] && (
+            <div>{t.decisions.staff.next[entry.mode]}</div>
+          )}
           {!offer && entry.passedOverReason && (
             <div>{t.common.skipped(staffReason(entry.passedOverReason, t.decisions))}</div>
           )}

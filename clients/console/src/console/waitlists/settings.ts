@@ -38,6 +38,7 @@ export const rulesSettings = (t: WaitlistTexts): Settings => ({
     },
     time: {
       autoPromoteCutoff: span("hours", 0, 30 * DAY),
+      promoteAfterCancellationWindow: flag,
       promotionGrace: span("minutes", 0, 7 * DAY),
       fillAfterStart: span("minutes", 0, DAY),
       expireStale: flag,

@@ -49,6 +49,9 @@ export function EntryCard({ entry }: { entry: WaitlistEntry }) {
               <Tag tone="warn">{t.app.waitlisted(entry.position)}</Tag>
             </Box>
           )}
+          {t.decisions.you.next[entry.mode] && (
+            <Small mt={6}>{t.decisions.you.next[entry.mode]}</Small>
+          )}
           {entry.passedOverReason && (
             <Small mt={6}>
               {t.common.skipped(memberReason(entry.passedOverReason, t.decisions))}

@@ -56,6 +56,9 @@ const nameOf = (reason: Reason): string => Reason[reason] ?? "";
 export const isChosen = ({ reason }: Pick<WaitlistVerdict, "reason">): boolean =>
   reason === Reason.PROMOTED || reason === Reason.OFFERED;
 
+const isOffered = ({ reason }: Pick<WaitlistVerdict, "reason">): boolean =>
+  reason === Reason.OFFERED;
+
 /** Only this many names are listed; the rest are counted. */
 const most = 10;
 
@@ -74,24 +77,27 @@ export function describeForStaff(
   const zone = sessionOf(decision).timeZone;
   const sentences = [staff.open(seats, lineLength)];
   if (tried > 0) sentences.push(staff.tried(tried));
-  const chosen = verdicts.filter(isChosen);
-  const inTurn = mode === WaitlistMode.OFFER;
-  const names = named(
-    chosen.map(({ memberName, partySize, offerExpireTime }) =>
-      staff.got(
-        memberName || staff.someone,
-        partySize,
-        inTurn ? until(offerExpireTime, zone, show) : "",
+  const shared = mode === WaitlistMode.FIRST_TO_CLAIM;
+  const names = (chosen: readonly WaitlistVerdict[]) =>
+    named(
+      chosen.map(({ memberName, partySize, offerExpireTime }) =>
+        staff.got(
+          memberName || staff.someone,
+          partySize,
+          shared ? "" : until(offerExpireTime, zone, show),
+        ),
       ),
-    ),
-    staff.more,
-    locale,
-  );
-  if (chosen.length === 0) sentences.push(staff.noOne);
-  else if (mode === WaitlistMode.AUTO_PROMOTE) sentences.push(staff.booked(names));
-  else if (mode === WaitlistMode.FIRST_TO_CLAIM) sentences.push(staff.firstCome(names));
-  else
-    sentences.push(move === WaitlistMove.ROLL_ON ? staff.offeredNext(names) : staff.offered(names));
+      staff.more,
+      locale,
+    );
+  const booked = verdicts.filter(({ reason }) => reason === Reason.PROMOTED);
+  const offered = verdicts.filter(isOffered);
+  if (booked.length > 0) sentences.push(staff.booked(names(booked)));
+  if (offered.length > 0) {
+    const next = move === WaitlistMove.ROLL_ON ? staff.offeredNext : staff.offered;
+    sentences.push((shared ? staff.firstCome : next)(names(offered)));
+  }
+  if (booked.length + offered.length === 0) sentences.push(staff.noOne);
   const rest = describeRest(decision, texts);
   if (rest) sentences.push(rest);
   return sentences;
@@ -114,7 +120,7 @@ const leftOf = ({ seats, given }: WaitlistDecision): number =>
 
 /** Seats that no one on the waitlist gets, and why; "" if there are none. */
 function describeRest(decision: WaitlistDecision, { staff }: Texts): string {
-  const { mode, leftMove, tried, verdicts, lineLength } = decision;
+  const { leftMove, tried, verdicts, lineLength } = decision;
   if (leftMove === WaitlistMove.UNSPECIFIED) return "";
   const chosen = verdicts.filter(isChosen).length;
   const n = leftOf(decision);
@@ -122,8 +128,11 @@ function describeRest(decision: WaitlistDecision, { staff }: Texts): string {
     if (lineLength === 0) return staff.left.empty(n);
     return chosen > 0 ? staff.left.noOther(n) : staff.left.none(n, lineLength);
   }
-  const offers = tried + (mode === WaitlistMode.AUTO_PROMOTE ? 0 : chosen);
-  return staff.left.asked(n, offers, staff.stopped[whyStopped(verdicts)]);
+  return staff.left.asked(
+    n,
+    tried + verdicts.filter(isOffered).length,
+    staff.stopped[whyStopped(verdicts)],
+  );
 }
 
 /** Why no further offers are made. */

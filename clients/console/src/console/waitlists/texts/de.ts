@@ -9,7 +9,7 @@ export const de: typeof en = {
     analytics: "Auswertungen",
     modes: {
       0: "",
-      1: "Nächste Person automatisch buchen",
+      1: "Nächste Person buchen, oder anbieten, falls das überraschen könnte",
       2: "Angebote nacheinander senden",
       3: "Angebote an alle senden, wer zuerst annimmt",
     },
@@ -91,7 +91,14 @@ export const de: typeof en = {
         "Anbieten statt buchen",
         "Ab so lange vor Beginn werden Plätze angeboten statt gebucht.",
       ],
-      promotionGrace: ["Kulanzzeit", "Wie lange Nachgerückte kostenlos stornieren dürfen."],
+      promoteAfterCancellationWindow: [
+        "Nach der Stornofrist buchen",
+        "Plätze werden auch gebucht, wenn es für eine kostenlose Stornierung zu spät ist. Sonst werden sie dann angeboten.",
+      ],
+      promotionGrace: [
+        "Kulanzzeit",
+        "Wie lange Nachgerückte kostenlos stornieren dürfen, nachdem sie es erfahren haben. Ruhezeiten zählen nicht.",
+      ],
       fillAfterStart: [
         "Nach Beginn vergeben",
         "Wie lange nach Beginn Plätze von No-Shows noch vergeben werden.",

@@ -10,7 +10,7 @@ export const en = {
     analytics: "Analytics",
     modes: {
       0: "",
-      1: "Book the next person automatically",
+      1: "Book the next person, or offer if that could surprise them",
       2: "Send offers one at a time",
       3: "Send offers to everyone, first come first served",
     } satisfies Record<WaitlistMode, string>,
@@ -85,9 +85,13 @@ export const en = {
         "Offer instead of booking",
         "From this long before the start, seats are offered instead of booked.",
       ],
+      promoteAfterCancellationWindow: [
+        "Book after the cancellation window",
+        "Seats are booked even when it is too late to cancel for free. Otherwise they are offered then.",
+      ],
       promotionGrace: [
         "Grace period",
-        "How long members booked from the waitlist may cancel without penalty.",
+        "How long members booked from the waitlist may cancel without penalty, once they were told. Quiet hours don’t count.",
       ],
       fillAfterStart: [
         "Fill after the start",

@@ -11,7 +11,7 @@ export const fr: typeof en = {
     analytics: "Statistiques",
     modes: {
       0: "",
-      1: "Inscrire automatiquement la personne suivante",
+      1: "Inscrire la personne suivante, ou proposer si cela peut la surprendre",
       2: "Envoyer les offres une par une",
       3: "Envoyer une offre à tous, premier arrivé, premier servi",
     },
@@ -107,9 +107,13 @@ export const fr: typeof en = {
         "Proposer au lieu d’inscrire",
         "À partir de ce délai avant le début, les places sont proposées au lieu d’être réservées.",
       ],
+      promoteAfterCancellationWindow: [
+        "Inscrire après le délai d’annulation",
+        "Les places sont réservées même s’il est trop tard pour annuler sans frais. Sinon, elles sont alors proposées.",
+      ],
       promotionGrace: [
         "Délai de grâce",
-        "Combien de temps un membre inscrit depuis la liste d’attente peut annuler sans frais.",
+        "Combien de temps un membre inscrit depuis la liste d’attente peut annuler sans frais, une fois prévenu. Les heures calmes ne comptent pas.",
       ],
       fillAfterStart: [
         "Attribuer après le début",

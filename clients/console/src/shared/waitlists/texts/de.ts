@@ -31,6 +31,12 @@ export const de: typeof en = {
     you: {
       ask: "Warum?",
       title: "Ihr Verlauf auf der Warteliste",
+      next: {
+        0: "",
+        1: "Wird ein Platz frei, buchen wir ihn für Sie.",
+        2: "Wird ein Platz frei, bieten wir ihn Ihnen an.",
+        3: "Wird ein Platz frei, bieten wir ihn allen Wartenden an: Wer zuerst annimmt, bekommt ihn.",
+      },
       none: "Seit Ihrer Eintragung ist noch kein Platz frei geworden.",
       when: (when, what, seats) =>
         `${when}: ${what}${seats === undefined ? "" : `, ${s(seats, "Platz war", "Plätze waren")} frei`}.`,
@@ -68,6 +74,12 @@ export const de: typeof en = {
       },
     },
     staff: {
+      next: {
+        0: "",
+        1: "würde gebucht",
+        2: "bekäme ein Angebot",
+        3: "bekäme mit allen anderen ein Angebot",
+      },
       open: (seats, line) =>
         `${seats === undefined ? "Plätze waren unbegrenzt frei" : `${s(seats, "Platz war", "Plätze waren")} frei`}, ` +
         `${line === 0 ? "niemand" : line} auf der Warteliste.`,

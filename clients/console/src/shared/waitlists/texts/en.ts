@@ -32,6 +32,12 @@ export const en = {
     you: {
       ask: "Why?",
       title: "Your time on the waitlist",
+      next: {
+        0: "",
+        1: "If a seat opens, we book it for you.",
+        2: "If a seat opens, we offer it to you.",
+        3: "If a seat opens, it is offered to everyone who waits: first come, first served.",
+      } satisfies Record<WaitlistMode, string>,
       none: "No seat has opened since you joined the waitlist.",
       when: (when: string, what: string, seats: number | undefined) =>
         `${when}: ${what}${seats === undefined ? "" : `, ${s(seats, "seat was", "seats were")} open`}.`,
@@ -67,6 +73,12 @@ export const en = {
       } as Record<string, string>,
     },
     staff: {
+      next: {
+        0: "",
+        1: "would be booked",
+        2: "would get an offer",
+        3: "would get an offer with all others",
+      } satisfies Record<WaitlistMode, string>,
       open: (seats: number | undefined, line: number) =>
         `${seats === undefined ? "Unlimited seats were open" : `${s(seats, "seat was", "seats were")} open`}, ` +
         `${line === 0 ? "no one" : line} on the waitlist.`,

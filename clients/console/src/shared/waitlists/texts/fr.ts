@@ -31,6 +31,12 @@ export const fr: typeof en = {
     you: {
       ask: "Pourquoi ?",
       title: "Votre parcours en liste d’attente",
+      next: {
+        0: "",
+        1: "Si une place se libère, nous la réservons pour vous.",
+        2: "Si une place se libère, nous vous la proposons.",
+        3: "Si une place se libère, elle est proposée à tous : premier arrivé, premier servi.",
+      },
       none: "Aucune place ne s’est libérée depuis votre inscription.",
       when: (when, what, seats) =>
         `${when} : ${what}${seats === undefined ? "" : `, ${s(seats, "place libre", "places libres")}`}.`,
@@ -66,6 +72,12 @@ export const fr: typeof en = {
       },
     },
     staff: {
+      next: {
+        0: "",
+        1: "serait inscrit(e)",
+        2: "recevrait une offre",
+        3: "recevrait une offre avec tous les autres",
+      },
       open: (seats, line) =>
         `${seats === undefined ? "Places libres sans limite" : s(seats, "place libre", "places libres")}, ` +
         `${line === 0 ? "personne" : s(line, "personne")} en liste d’attente.`,
