@@ -68,6 +68,7 @@ func (c *devCommand) Run(ctx context.Context, to *cli.Console) (err error) {
 	if err := progress.Timed("connected", func() error {
 		c.Senders.PrivateHosts, c.Reflection = true, true // only the developer uses it
 		c.Senders.KeepMails = true
+		c.LameDuck = 0 // no load balancer is in front of it
 		n, err = boot.Open(ctx, c.NewLogger(to.Err), postgres.url, c.KeyConfig, c.ListenConfig)
 		return err
 	}); err != nil {

@@ -28,6 +28,7 @@ func startServe(t *testing.T, db *pgtest.DB, data string, more ...string) (*comm
 	makeKeys(t, data)
 	c := start(t, append([]string{
 		"serve", "--database-url", db.URL, "--data", data, "--listen", "127.0.0.1:0", "--log-format", "text",
+		"--lame-duck", "0s",
 	}, more...)...)
 	address, _, _ := strings.Cut(c.err.after(t, "address="), " ")
 	return c, "http://" + address
@@ -195,6 +196,22 @@ func eventually(t *testing.T, what string, condition func() bool) {
 			t.Fatal(t.Context().Err())
 		}
 	}
+}
+
+// A server that stops says so before it closes its port, so that load balancers lose no request.
+func TestStop_ServesUntilLoadBalancersKnow(t *testing.T) {
+	t.Parallel()
+	db, data := pgtest.New(t), t.TempDir()
+	_, token := newTenant(t, db, data)
+	c, address := startServe(t, db, data, "--lame-duck", "6s")
+	c.stop()
+	eventually(t, "it is not ready", func() bool {
+		status, _ := sendHTTP(t, http.MethodGet, address+"/readyz", nil, "")
+		return status == http.StatusServiceUnavailable
+	})
+	expect.OK(t)(getTenant(t.Context(), address, token))
+	test.EqOp(t, 0, c.wait(t))
+	test.StrContains(t, c.err.String(), "lame_duck=6s")
 }
 
 // A request that is running when the server stops is completed, or cancelled after the drain time.

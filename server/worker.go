@@ -39,6 +39,7 @@ func (c *workerCommand) Run(ctx context.Context, to *cli.Console) error {
 	}
 	defer on.Close()
 	c.Senders.Send = "on" // a worker always sends
+	c.LameDuck = 0        // and nobody calls it
 	n, err := boot.Open(ctx, log, c.URL, c.KeyConfig, c.ListenConfig)
 	if err != nil {
 		return err

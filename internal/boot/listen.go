@@ -26,6 +26,7 @@ type ListenConfig struct {
 	// ClockOffset makes the clock that decides bookings wrong. Only campaigns use it.
 	ClockOffset time.Duration `hidden:"" help:"For tests: how far the clock of the rules is ahead."`
 	Concurrency int           `env:"BERTH_CONCURRENCY" default:"2" help:"How many transactions with bookings of one tenant a node runs at a time. Bookings that arrive while they run share the next transaction."`
+	LameDuck    time.Duration `env:"BERTH_LAME_DUCK" default:"5s" help:"How long a server that stops says that it is not ready, and still takes requests, before it closes its port. By then load balancers must have noticed."`
 	Drain       time.Duration `env:"BERTH_DRAIN" default:"10s" help:"How long running requests may take to finish when the server stops."`
 	Traffic     TrafficConfig `embed:""`
 	// TimeLimit limits an RPC, a statement and the wait for a lock. Zero means the default of each. Tests run on busy
@@ -108,7 +109,7 @@ func (n *Node) AdminHandler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(n.Metrics, promhttp.HandlerOpts{}))
 	mux.Handle("GET /healthz", n.Handler)
-	mux.Handle("GET /readyz", n.Handler)
+	mux.HandleFunc("GET /readyz", n.health.ServeReason)
 	if n.profiles {
 		mux.HandleFunc("GET /debug/pprof/", pprof.Index) // also serves each profile by its name
 		mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)

@@ -60,6 +60,7 @@ type Node struct {
 	mails      *worker.PlatformMails
 	sends      bool // whether this node plans and sends messages
 	health     *rpc.Health
+	lameDuck   time.Duration
 	drain      time.Duration
 	limits     traffic.ConnLimits
 	profiles   bool // whether the admin address serves profiles
@@ -76,7 +77,7 @@ type Node struct {
 func Open(
 	ctx context.Context, log *slog.Logger, databaseURL string, keys KeyConfig, listen ListenConfig,
 ) (_ *Node, err error) {
-	n := &Node{log: log, drain: listen.Drain, profiles: listen.Profiles}
+	n := &Node{log: log, lameDuck: listen.LameDuck, drain: listen.Drain, profiles: listen.Profiles}
 	n.ctx, n.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	defer func() {
 		if err != nil {
@@ -274,8 +275,9 @@ func (n *Node) start() {
 	})
 }
 
-// Serve starts the background work and serves requests until ctx ends or failed is closed. Then it accepts no new
-// requests, waits for running ones until the drain time is over, and cancels the rest.
+// Serve starts the background work and serves requests until ctx ends or failed is closed. Then it says that it is not
+// ready, and goes on until load balancers must have noticed. Then it accepts no new requests, waits for running ones
+// until the drain time is over, and cancels the rest.
 // A closed failed means that the development database has stopped; it may be nil.
 func (n *Node) Serve(ctx context.Context, on Listeners, failed <-chan struct{}) error {
 	detached := context.WithoutCancel(ctx)
@@ -307,8 +309,19 @@ func (n *Node) Serve(ctx context.Context, on Listeners, failed <-chan struct{}) 
 		cause = errors.New("the database stopped unexpectedly; its log is in the data folder")
 	case <-ctx.Done():
 	}
-	n.log.InfoContext(detached, "stopping", slog.String("drain", n.drain.String()))
+	n.log.InfoContext(detached, "stopping",
+		slog.String("lame_duck", n.lameDuck.String()), slog.String("drain", n.drain.String()))
 	n.health.Drain()
+	if cause == nil { // without the database there is nothing to serve
+		timer := time.NewTimer(n.lameDuck)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-failed:
+		case err := <-done:
+			return err
+		}
+	}
 	n.Relay.Drain() // streams do not end by themselves
 	limit, cancel := context.WithTimeout(detached, n.drain)
 	defer cancel()

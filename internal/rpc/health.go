@@ -59,14 +59,22 @@ func (h *Health) ready(ctx context.Context) error {
 	return h.err
 }
 
-// ServeHTTP serves /readyz. It does not reveal why the server is not ready: operators find that in the log and with
-// `berth doctor`.
+// ServeHTTP serves /readyz for everybody. It does not reveal why the server is not ready: ServeReason does.
 func (h *Health) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if h.ready(r.Context()) != nil {
 		http.Error(w, "not ready", http.StatusServiceUnavailable)
 		return
 	}
 	_, _ = w.Write([]byte("ready\n")) // a closed connection needs no answer
+}
+
+// ServeReason serves /readyz for operators, with the reason if the server is not ready.
+func (h *Health) ServeReason(w http.ResponseWriter, r *http.Request) {
+	if err := h.ready(r.Context()); err != nil {
+		http.Error(w, "not ready: "+err.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	_, _ = w.Write([]byte("ready\n"))
 }
 
 const healthService = "/" + "grpc.health.v1.Health" + "/"

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"sync/atomic"
 	"testing"
 
@@ -77,6 +78,21 @@ func TestHealth_FollowsDraining(t *testing.T) {
 	test.EqOp(t, http.StatusServiceUnavailable, code, test.Sprint("ready while draining"))
 	code, _ = get("/healthz")
 	test.EqOp(t, http.StatusOK, code, test.Sprint("dead while draining"))
+}
+
+func TestReadyz_TellsOperatorsTheCause(t *testing.T) {
+	t.Parallel()
+	var err error
+	for want, status := range map[string]int{"ready\n": 200, "not ready: no keys\n": 503} {
+		if err = nil; status != 200 {
+			err = errors.New("no keys")
+		}
+		w := httptest.NewRecorder()
+		NewHealth(func(context.Context) error { return err }).ServeReason(w,
+			httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/readyz", nil))
+		test.EqOp(t, want, w.Body.String())
+		test.EqOp(t, status, w.Code)
+	}
 }
 
 func TestReadyz_HidesCause(t *testing.T) {

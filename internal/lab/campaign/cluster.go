@@ -82,7 +82,7 @@ func openCluster(
 	}
 	for i := range nodes {
 		if err := join(
-			&s.nodes, fmt.Sprint("server-", i), "serve", "--send=off", "--caller-rate=0", "--tenant-rate=0",
+			&s.nodes, fmt.Sprint("server-", i), "serve", "--send=off", "--caller-rate=0", "--tenant-rate=0", "--lame-duck=0s",
 		); err != nil {
 			return nil, err
 		}
