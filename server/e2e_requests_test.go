@@ -494,7 +494,8 @@ var peopleRequests = map[string][]build{
 		}
 	}},
 	"CreditService/ImportSubscriptions": {func(w *world) proto.Message {
-		return &v1.ImportSubscriptionsRequest{Csv: []byte("subject,plan,balance\n" + w.newMember().Subject + "," + w.plan.Name + ",3\n")}
+		row := w.newMember().Subject + "," + w.plan.Name + ",3\n"
+		return &v1.ImportSubscriptionsRequest{Csv: []byte("subject,plan,balance\n" + row)}
 	}},
 	"CreditService/UpdateSubscription": {func(w *world) proto.Message {
 		return &v1.UpdateSubscriptionRequest{

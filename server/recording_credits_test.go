@@ -25,7 +25,8 @@ func planImportsScript() script {
 	file := func(text string) *v1.ImportSubscriptionsRequest {
 		return &v1.ImportSubscriptionsRequest{Csv: []byte(text)}
 	}
-	good := file("Client,Membership,Visits remaining,Next billing date\nZoe Member,Pack,3,\nZoe Member,Monthly,2,2024-12-01\n")
+	good := file("Client,Membership,Visits remaining,Next billing date\n" +
+		"Zoe Member,Pack,3,\nZoe Member,Monthly,2,2024-12-01\n")
 	return script{
 		adam.calls("The admin tries a file of plans", with(good, &v1.ImportSubscriptionsRequest{DryRun: true})).as("tried"),
 		adam.calls("The admin reads what it adds up to", &v1.GetImportRequest{ImportId: "$tried.fileImport.id"}),

@@ -293,7 +293,15 @@ for (const width of [1440, 1024, 390]) {
       await page.goto(`${new URL(page.url()).origin}/app/?date=${dateIn(day)}`);
       await click(button(page, "Book: Group class"));
       await click(button(page.getByRole("dialog"), "Book"));
-      await page.getByText("You’re booked: Group class").waitFor();
+      const toast = page.getByText("You’re booked: Group class");
+      await toast.waitFor();
+      await settled(page);
+      // It covers none of the tabs.
+      await page
+        .getByRole("link", { name: "Profile" })
+        .last()
+        .click({ trial: true, timeout: 3_000 });
+      await expect(toast).toBeVisible();
       await shot(page, `first-hour-member-${width}`);
       expect(await violations(page)).toEqual([]);
     }
