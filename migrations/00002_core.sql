@@ -107,7 +107,7 @@ create index idempotency_keys_age on idempotency_keys (tenant_id, created_at);
 create table imports (
   tenant_id    uuid not null references tenants,
   id           uuid not null,
-  kind         text not null check (kind in ('SESSIONS', 'MEMBERS', 'SUBSCRIPTIONS')),
+  kind         text not null check (kind in ('SESSIONS', 'MEMBERS', 'SUBSCRIPTIONS', 'BOOKINGS')),
   status       text not null check (status in ('PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED')),
   dry_run      boolean not null,
   leave_out    boolean not null,

@@ -37,6 +37,7 @@ const (
 var costly = map[string]string{
 	"SessionService/ImportSessions csv":     "5,000 rows are read, checked against each other and what exists, and inserted",
 	"MemberService/ImportMembers csv":       "3 MB with up to 50,000 rows are read; the rest is done in the background",
+	"BookingService/ImportBookings csv":     "3 MB with up to 20,000 rows are read; the rest is done in the background",
 	"CreditService/ImportSubscriptions csv": "3 MB with up to 20,000 rows are read; the rest is done in the background",
 
 	"EventService/ListEvents page_size": "500 events are decoded, with the values of new sessions; the client counts, too",

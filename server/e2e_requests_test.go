@@ -493,6 +493,9 @@ var peopleRequests = map[string][]build{
 			},
 		}
 	}},
+	"BookingService/ImportBookings": {func(w *world) proto.Message {
+		return &v1.ImportBookingsRequest{Csv: []byte("subject,service,date,start\n" + w.newMember().Subject + ",Yoga,2027-03-30,18:00\n")}
+	}},
 	"CreditService/ImportSubscriptions": {func(w *world) proto.Message {
 		row := w.newMember().Subject + "," + w.plan.Name + ",3\n"
 		return &v1.ImportSubscriptionsRequest{Csv: []byte("subject,plan,balance\n" + row)}

@@ -12,6 +12,26 @@ func bookingScript() script {
 		bookingErrorsScript(),
 		reschedulesScript(),
 		noShowsScript(),
+		bookingImportsScript(),
+	}
+}
+
+// bookingImportsScript imports the future bookings of another program.
+func bookingImportsScript() script {
+	file := func(rows string) *v1.ImportBookingsRequest {
+		return &v1.ImportBookingsRequest{Csv: []byte("Class,Date,Start time,Client,Guest,Spots\n" + rows)}
+	}
+	good := file("Yoga,2024-06-25,18:00,Zoe Member,,1\nYoga,2024-06-25,18:00,,Gil Guest,1\n")
+	return script{
+		class("later", on(25, "18:00")),
+		adam.calls("The admin tries a file of bookings", with(good, &v1.ImportBookingsRequest{DryRun: true})).as("tried"),
+		adam.calls("The admin reads how many seats it has", &v1.GetImportRequest{ImportId: "$tried.fileImport.id"}),
+		adam.calls("The admin imports the bookings", good).as("imported"),
+		adam.calls("The admin reads that they were imported", &v1.GetImportRequest{ImportId: "$imported.fileImport.id"}),
+		adam.calls("The admin imports bookings that cannot be", file("Yoga,2024-06-25,18:00,Zoe Member,,1\n"+
+			"Yoga,2024-06-25,18:00,Tom Member,,1\nYoga,2024-06-25,19:00,Tom Member,,1\n")).as("wrong"),
+		adam.calls("The admin reads what is wrong with them", &v1.GetImportRequest{ImportId: "$wrong.fileImport.id"}),
+		cora.refused("The coach imports bookings", "PERMISSION_DENIED", good),
 	}
 }
 

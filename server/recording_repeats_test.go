@@ -61,6 +61,8 @@ func everyMutationTwiceScript() script {
 			&v1.ImportSessionsRequest{Csv: []byte("service,location,date,start,end\nYoga,Center,2024-06-13,08:00,09:00\n")}),
 		adam.callsTwice("e", "import members", &v1.ImportMembersRequest{Csv: []byte("name\nCarl\n")}),
 		adam.callsTwice("e2", "import plans", &v1.ImportSubscriptionsRequest{Csv: []byte("name,plan\nCarl,Flat\n")}),
+		adam.callsTwice("e3", "import bookings",
+			&v1.ImportBookingsRequest{Csv: []byte("name,service,date,start\nCarl,Yoga,2024-06-13,08:00\n")}),
 		adam.callsTwice("f", "create a member", &v1.CreateMemberRequest{Member: &v1.MemberInput{Name: "Dora"}}),
 		adam.callsTwice("g", "create an account",
 			&v1.CreateServiceAccountRequest{

@@ -148,7 +148,9 @@ func New(c Config) *Services {
 		Engine: e, Accounts: s.Accounts, Seals: c.Seals, HasProvider: c.HasIdentityProvider,
 		PublicURL: c.PublicURL,
 	})
-	s.Imports = imports.New(imports.Config{Engine: e, Accounts: s.Accounts, Schedules: s.Schedules})
+	s.Imports = imports.New(imports.Config{
+		Engine: e, Accounts: s.Accounts, Schedules: s.Schedules, Bookings: s.Bookings,
+	})
 	s.Settings = settings.New(settings.Config{Engine: e, Waitlists: s.Waitlists})
 	s.Housekeeping = housekeeping.New(housekeeping.Config{
 		Engine: e, Accounts: s.Accounts, Waitlists: s.Waitlists, Schedules: s.Schedules, Imports: s.Imports,

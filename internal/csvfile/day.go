@@ -3,6 +3,7 @@ package csvfile
 import (
 	"fmt"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/berthhq/berth/internal/civil"
@@ -25,3 +26,15 @@ func Day(cell string) (day civil.Date, problem string) {
 }
 
 var midnight = regexp.MustCompile(`[T ]00:00(:00(\.0+)?)?Z?$`)
+
+// TimeOfDay reads a cell with a time of day to the minute, or returns what is wrong with it. It accepts the seconds
+// that spreadsheets add, and the no-break space that some put before AM and PM.
+func TimeOfDay(cell string) (clock civil.TimeOfDay, problem string) {
+	plain := strings.ToUpper(strings.NewReplacer("\u00a0", " ", "\u202f", " ").Replace(cell))
+	for _, layout := range []string{"15:04", "15:04:05", "3:04 PM", "3:04:05 PM", "3:04PM", "3 PM", "3PM"} {
+		if t, err := time.Parse(layout, plain); err == nil && t.Second() == 0 && t.Nanosecond() == 0 {
+			return civil.TimeOf(t, time.UTC), ""
+		}
+	}
+	return civil.TimeOfDay{}, fmt.Sprintf("%s is not a time of day in the form 18:00.", Quote(cell))
+}

@@ -213,3 +213,56 @@ test("takes over the plans of members with the credits that are left", async () 
   expect(subscriptions.map(({ balance }) => balance)).toEqual([7]);
   await panel.getByRole("row", { name: /Imported 2 of 2 rows/ }).waitFor();
 });
+
+test("takes over future bookings, never one seat too many", async () => {
+  const on = new Date(Date.now() + 51 * day).toISOString().slice(0, 10);
+  const sessions = `service,location,date,start,duration_minutes,capacity,title,status\nVinyasa,Harbour,${on},06:15,60,2,Early,published\n`;
+  const { fileImport } = await call<{ fileImport: { id: string } }>(
+    "owner",
+    "SessionService/ImportSessions",
+    { csv: Buffer.from(sessions).toString("base64") },
+  );
+  await expect
+    .poll(async () => {
+      const read = await call<{ fileImport: { status: string } }>(
+        "owner",
+        "ImportService/GetImport",
+        { importId: fileImport.id },
+      );
+      return read.fileImport.status;
+    })
+    .toBe("IMPORT_STATUS_SUCCEEDED");
+  for (const name of ["Bea Booked", "Cai Booked"]) {
+    await call("owner", "MemberService/CreateMember", { member: { name } });
+  }
+  const rows = ["Bea Booked,", "Cai Booked,", ",Gil Guest"].map(
+    (who) => `Vinyasa,${on},06:15,${who}\n`,
+  );
+  await using there = await visit({ role: "owner", path: "/imports?what=bookings" });
+  const { page } = there;
+  const panel = page.getByRole("tabpanel", { name: "Bookings" });
+  await panel
+    .locator("input[type=file]")
+    .setInputFiles(file("bookings.csv", `Class,Date,Start time,Client,Guest\n${rows.join("")}`));
+  await page.getByText("2 bookings ready to import").waitFor();
+  await page.getByText("2 seats in the file, 2 in Berth").waitFor();
+  await page.getByRole("row", { name: /^4 seats .*The session has 0 seats left/ }).waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole("button", { name: "Import 2 bookings" }).click();
+  await page.getByText("2 bookings imported").waitFor();
+  const found = await call<{ sessions: { seatsTaken: number }[] }>(
+    "owner",
+    "SessionService/ListSessions",
+    {
+      filter: {
+        startsWithin: {
+          start: `${on}T00:00:00Z`,
+          end: new Date(Date.parse(on) + day).toISOString(),
+        },
+      },
+      pageSize: 100,
+    },
+  );
+  const early = found.sessions.filter((one) => "title" in one && one.title === "Early");
+  expect(early.map(({ seatsTaken }) => seatsTaken)).toEqual([2]);
+});

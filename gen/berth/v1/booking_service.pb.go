@@ -2213,11 +2213,146 @@ func (x *UndoNoShowResponse) GetBooking() *Booking {
 	return nil
 }
 
+// ImportBookingsRequest is a file of future bookings.
+type ImportBookingsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// CSV as in ImportMembersRequest, with at most 3,000,000 bytes and 20,000 rows. The fields service and start are
+	// required. The session is the published one of the service at that time, local to its location: date has the day in
+	// the form 2026-12-31 or 31.12.2026, and start the time of day, such as 18:00, or both. The names in location and
+	// resource choose between several. Whose it is is said as in ImportSubscriptionsRequest, or guest has the name of a
+	// guest, and email and phone are theirs. seats is 1 if it is empty. credits_paid says whether credits paid for it: as
+	// many as seats, yes or no. They return to the subscription of the plan that is named in plan, or to the only one with
+	// credits, when the booking is cancelled in time. status must be confirmed or booked, if the file has it: others are
+	// problems.
+	Csv []byte `protobuf:"bytes,2,opt,name=csv,proto3" json:"csv,omitempty"`
+	// Whether to only check the file and report.
+	DryRun bool `protobuf:"varint,3,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
+	// What becomes of columns of the file, as in ImportMembersRequest.
+	Columns []*ImportColumn `protobuf:"bytes,4,rep,name=columns,proto3" json:"columns,omitempty"`
+	// Whether to leave out rows with problems, and create the others. Import.left_out_csv has them.
+	LeaveOutInvalid bool `protobuf:"varint,5,opt,name=leave_out_invalid,json=leaveOutInvalid,proto3" json:"leave_out_invalid,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *ImportBookingsRequest) Reset() {
+	*x = ImportBookingsRequest{}
+	mi := &file_berth_v1_booking_service_proto_msgTypes[33]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ImportBookingsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ImportBookingsRequest) ProtoMessage() {}
+
+func (x *ImportBookingsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_service_proto_msgTypes[33]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ImportBookingsRequest.ProtoReflect.Descriptor instead.
+func (*ImportBookingsRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{33}
+}
+
+func (x *ImportBookingsRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *ImportBookingsRequest) GetCsv() []byte {
+	if x != nil {
+		return x.Csv
+	}
+	return nil
+}
+
+func (x *ImportBookingsRequest) GetDryRun() bool {
+	if x != nil {
+		return x.DryRun
+	}
+	return false
+}
+
+func (x *ImportBookingsRequest) GetColumns() []*ImportColumn {
+	if x != nil {
+		return x.Columns
+	}
+	return nil
+}
+
+func (x *ImportBookingsRequest) GetLeaveOutInvalid() bool {
+	if x != nil {
+		return x.LeaveOutInvalid
+	}
+	return false
+}
+
+// ImportBookingsResponse is the import.
+type ImportBookingsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The import, which usually is PENDING.
+	FileImport    *Import `protobuf:"bytes,1,opt,name=file_import,json=fileImport,proto3" json:"file_import,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ImportBookingsResponse) Reset() {
+	*x = ImportBookingsResponse{}
+	mi := &file_berth_v1_booking_service_proto_msgTypes[34]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ImportBookingsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ImportBookingsResponse) ProtoMessage() {}
+
+func (x *ImportBookingsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_service_proto_msgTypes[34]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ImportBookingsResponse.ProtoReflect.Descriptor instead.
+func (*ImportBookingsResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{34}
+}
+
+func (x *ImportBookingsResponse) GetFileImport() *Import {
+	if x != nil {
+		return x.FileImport
+	}
+	return nil
+}
+
 var File_berth_v1_booking_service_proto protoreflect.FileDescriptor
 
 const file_berth_v1_booking_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1eberth/v1/booking_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x16berth/v1/booking.proto\x1a\x15berth/v1/common.proto\x1a\x16berth/v1/payment.proto\x1a\x17berth/v1/waitlist.proto\x1a\x1bbuf/validate/validate.proto\x1a google/protobuf/field_mask.proto\x1a\x17google/type/money.proto\"\xc3\x03\n" +
+	"\x1eberth/v1/booking_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x16berth/v1/booking.proto\x1a\x15berth/v1/common.proto\x1a\x15berth/v1/import.proto\x1a\x16berth/v1/payment.proto\x1a\x17berth/v1/waitlist.proto\x1a\x1bbuf/validate/validate.proto\x1a google/protobuf/field_mask.proto\x1a\x17google/type/money.proto\"\xc3\x03\n" +
 	"\vBookRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
 	"\n" +
@@ -2393,7 +2528,16 @@ const file_berth_v1_booking_service_proto_rawDesc = "" +
 	"\n" +
 	"booking_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tbookingId\"A\n" +
 	"\x12UndoNoShowResponse\x12+\n" +
-	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingR\abooking2\xcf\r\n" +
+	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingR\abooking\"\xe2\x01\n" +
+	"\x15ImportBookingsRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12\x1e\n" +
+	"\x03csv\x18\x02 \x01(\fB\f\xbaH\tz\a\x10\x01\x18\xc0\x8d\xb7\x01R\x03csv\x12\x17\n" +
+	"\adry_run\x18\x03 \x01(\bR\x06dryRun\x12:\n" +
+	"\acolumns\x18\x04 \x03(\v2\x16.berth.v1.ImportColumnB\b\xbaH\x05\x92\x01\x02\x10dR\acolumns\x12*\n" +
+	"\x11leave_out_invalid\x18\x05 \x01(\bR\x0fleaveOutInvalid\"K\n" +
+	"\x16ImportBookingsResponse\x121\n" +
+	"\vfile_import\x18\x01 \x01(\v2\x10.berth.v1.ImportR\n" +
+	"fileImport2\xbc\x0e\n" +
 	"\x0eBookingService\x12M\n" +
 	"\x04Book\x12\x15.berth.v1.BookRequest\x1a\x16.berth.v1.BookResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0ebooking.create\x12`\n" +
 	"\vHoldBooking\x12\x1c.berth.v1.HoldBookingRequest\x1a\x1d.berth.v1.HoldBookingResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\fbooking.hold\x12r\n" +
@@ -2413,7 +2557,8 @@ const file_berth_v1_booking_service_proto_rawDesc = "" +
 	"\n" +
 	"MarkNoShow\x12\x1b.berth.v1.MarkNoShowRequest\x1a\x1c.berth.v1.MarkNoShowResponse\"\x17\xca\xf3\x18\x13\b\x01\x12\x0fbooking.no_show\x12`\n" +
 	"\n" +
-	"UndoNoShow\x12\x1b.berth.v1.UndoNoShowRequest\x1a\x1c.berth.v1.UndoNoShowResponse\"\x17\xca\xf3\x18\x13\b\x01\x12\x0fbooking.no_showBR\n" +
+	"UndoNoShow\x12\x1b.berth.v1.UndoNoShowRequest\x1a\x1c.berth.v1.UndoNoShowResponse\"\x17\xca\xf3\x18\x13\b\x01\x12\x0fbooking.no_show\x12k\n" +
+	"\x0eImportBookings\x12\x1f.berth.v1.ImportBookingsRequest\x1a .berth.v1.ImportBookingsResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0ebooking.importBR\n" +
 	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (
@@ -2428,7 +2573,7 @@ func file_berth_v1_booking_service_proto_rawDescGZIP() []byte {
 	return file_berth_v1_booking_service_proto_rawDescData
 }
 
-var file_berth_v1_booking_service_proto_msgTypes = make([]protoimpl.MessageInfo, 33)
+var file_berth_v1_booking_service_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
 var file_berth_v1_booking_service_proto_goTypes = []any{
 	(*BookRequest)(nil),               // 0: berth.v1.BookRequest
 	(*BookResponse)(nil),              // 1: berth.v1.BookResponse
@@ -2463,94 +2608,102 @@ var file_berth_v1_booking_service_proto_goTypes = []any{
 	(*MarkNoShowResponse)(nil),        // 30: berth.v1.MarkNoShowResponse
 	(*UndoNoShowRequest)(nil),         // 31: berth.v1.UndoNoShowRequest
 	(*UndoNoShowResponse)(nil),        // 32: berth.v1.UndoNoShowResponse
-	(BookingChannel)(0),               // 33: berth.v1.BookingChannel
-	(WhenFull)(0),                     // 34: berth.v1.WhenFull
-	(*Booking)(nil),                   // 35: berth.v1.Booking
-	(*WaitlistEntry)(nil),             // 36: berth.v1.WaitlistEntry
-	(*BookingContact)(nil),            // 37: berth.v1.BookingContact
-	(*ItemChoice)(nil),                // 38: berth.v1.ItemChoice
-	(*PaymentFacts)(nil),              // 39: berth.v1.PaymentFacts
-	(*ItemSelection)(nil),             // 40: berth.v1.ItemSelection
-	(*money.Money)(nil),               // 41: google.type.Money
-	(*PaymentLine)(nil),               // 42: berth.v1.PaymentLine
-	(*BookingInput)(nil),              // 43: berth.v1.BookingInput
-	(*fieldmaskpb.FieldMask)(nil),     // 44: google.protobuf.FieldMask
-	(*TimeRange)(nil),                 // 45: berth.v1.TimeRange
-	(BookingStatus)(0),                // 46: berth.v1.BookingStatus
-	(ListScope)(0),                    // 47: berth.v1.ListScope
+	(*ImportBookingsRequest)(nil),     // 33: berth.v1.ImportBookingsRequest
+	(*ImportBookingsResponse)(nil),    // 34: berth.v1.ImportBookingsResponse
+	(BookingChannel)(0),               // 35: berth.v1.BookingChannel
+	(WhenFull)(0),                     // 36: berth.v1.WhenFull
+	(*Booking)(nil),                   // 37: berth.v1.Booking
+	(*WaitlistEntry)(nil),             // 38: berth.v1.WaitlistEntry
+	(*BookingContact)(nil),            // 39: berth.v1.BookingContact
+	(*ItemChoice)(nil),                // 40: berth.v1.ItemChoice
+	(*PaymentFacts)(nil),              // 41: berth.v1.PaymentFacts
+	(*ItemSelection)(nil),             // 42: berth.v1.ItemSelection
+	(*money.Money)(nil),               // 43: google.type.Money
+	(*PaymentLine)(nil),               // 44: berth.v1.PaymentLine
+	(*BookingInput)(nil),              // 45: berth.v1.BookingInput
+	(*fieldmaskpb.FieldMask)(nil),     // 46: google.protobuf.FieldMask
+	(*TimeRange)(nil),                 // 47: berth.v1.TimeRange
+	(BookingStatus)(0),                // 48: berth.v1.BookingStatus
+	(ListScope)(0),                    // 49: berth.v1.ListScope
+	(*ImportColumn)(nil),              // 50: berth.v1.ImportColumn
+	(*Import)(nil),                    // 51: berth.v1.Import
 }
 var file_berth_v1_booking_service_proto_depIdxs = []int32{
-	33, // 0: berth.v1.BookRequest.channel:type_name -> berth.v1.BookingChannel
-	34, // 1: berth.v1.BookRequest.when_full:type_name -> berth.v1.WhenFull
-	35, // 2: berth.v1.BookResponse.booking:type_name -> berth.v1.Booking
-	36, // 3: berth.v1.BookResponse.entry:type_name -> berth.v1.WaitlistEntry
-	33, // 4: berth.v1.HoldBookingRequest.channel:type_name -> berth.v1.BookingChannel
-	37, // 5: berth.v1.HoldBookingRequest.contact:type_name -> berth.v1.BookingContact
-	38, // 6: berth.v1.HoldBookingRequest.items:type_name -> berth.v1.ItemChoice
-	35, // 7: berth.v1.HoldBookingResponse.booking:type_name -> berth.v1.Booking
-	39, // 8: berth.v1.ConfirmBookingRequest.payment:type_name -> berth.v1.PaymentFacts
-	40, // 9: berth.v1.ConfirmBookingRequest.items:type_name -> berth.v1.ItemSelection
-	39, // 10: berth.v1.RecordPaymentRequest.payment:type_name -> berth.v1.PaymentFacts
-	35, // 11: berth.v1.RecordPaymentResponse.booking:type_name -> berth.v1.Booking
-	41, // 12: berth.v1.RefundPaymentRequest.amount:type_name -> google.type.Money
-	35, // 13: berth.v1.RefundPaymentResponse.booking:type_name -> berth.v1.Booking
-	42, // 14: berth.v1.ListPaymentLinesResponse.lines:type_name -> berth.v1.PaymentLine
-	35, // 15: berth.v1.ConfirmBookingResponse.booking:type_name -> berth.v1.Booking
-	35, // 16: berth.v1.ReleaseHoldResponse.booking:type_name -> berth.v1.Booking
-	35, // 17: berth.v1.RescheduleBookingResponse.booking:type_name -> berth.v1.Booking
-	35, // 18: berth.v1.CancelBookingResponse.booking:type_name -> berth.v1.Booking
-	35, // 19: berth.v1.GetBookingResponse.booking:type_name -> berth.v1.Booking
-	35, // 20: berth.v1.BatchGetBookingsResponse.bookings:type_name -> berth.v1.Booking
-	43, // 21: berth.v1.UpdateBookingRequest.booking:type_name -> berth.v1.BookingInput
-	44, // 22: berth.v1.UpdateBookingRequest.update_mask:type_name -> google.protobuf.FieldMask
-	35, // 23: berth.v1.UpdateBookingResponse.booking:type_name -> berth.v1.Booking
-	45, // 24: berth.v1.BookingFilter.starts_within:type_name -> berth.v1.TimeRange
-	46, // 25: berth.v1.BookingFilter.statuses:type_name -> berth.v1.BookingStatus
-	47, // 26: berth.v1.ListBookingsRequest.scope:type_name -> berth.v1.ListScope
+	35, // 0: berth.v1.BookRequest.channel:type_name -> berth.v1.BookingChannel
+	36, // 1: berth.v1.BookRequest.when_full:type_name -> berth.v1.WhenFull
+	37, // 2: berth.v1.BookResponse.booking:type_name -> berth.v1.Booking
+	38, // 3: berth.v1.BookResponse.entry:type_name -> berth.v1.WaitlistEntry
+	35, // 4: berth.v1.HoldBookingRequest.channel:type_name -> berth.v1.BookingChannel
+	39, // 5: berth.v1.HoldBookingRequest.contact:type_name -> berth.v1.BookingContact
+	40, // 6: berth.v1.HoldBookingRequest.items:type_name -> berth.v1.ItemChoice
+	37, // 7: berth.v1.HoldBookingResponse.booking:type_name -> berth.v1.Booking
+	41, // 8: berth.v1.ConfirmBookingRequest.payment:type_name -> berth.v1.PaymentFacts
+	42, // 9: berth.v1.ConfirmBookingRequest.items:type_name -> berth.v1.ItemSelection
+	41, // 10: berth.v1.RecordPaymentRequest.payment:type_name -> berth.v1.PaymentFacts
+	37, // 11: berth.v1.RecordPaymentResponse.booking:type_name -> berth.v1.Booking
+	43, // 12: berth.v1.RefundPaymentRequest.amount:type_name -> google.type.Money
+	37, // 13: berth.v1.RefundPaymentResponse.booking:type_name -> berth.v1.Booking
+	44, // 14: berth.v1.ListPaymentLinesResponse.lines:type_name -> berth.v1.PaymentLine
+	37, // 15: berth.v1.ConfirmBookingResponse.booking:type_name -> berth.v1.Booking
+	37, // 16: berth.v1.ReleaseHoldResponse.booking:type_name -> berth.v1.Booking
+	37, // 17: berth.v1.RescheduleBookingResponse.booking:type_name -> berth.v1.Booking
+	37, // 18: berth.v1.CancelBookingResponse.booking:type_name -> berth.v1.Booking
+	37, // 19: berth.v1.GetBookingResponse.booking:type_name -> berth.v1.Booking
+	37, // 20: berth.v1.BatchGetBookingsResponse.bookings:type_name -> berth.v1.Booking
+	45, // 21: berth.v1.UpdateBookingRequest.booking:type_name -> berth.v1.BookingInput
+	46, // 22: berth.v1.UpdateBookingRequest.update_mask:type_name -> google.protobuf.FieldMask
+	37, // 23: berth.v1.UpdateBookingResponse.booking:type_name -> berth.v1.Booking
+	47, // 24: berth.v1.BookingFilter.starts_within:type_name -> berth.v1.TimeRange
+	48, // 25: berth.v1.BookingFilter.statuses:type_name -> berth.v1.BookingStatus
+	49, // 26: berth.v1.ListBookingsRequest.scope:type_name -> berth.v1.ListScope
 	24, // 27: berth.v1.ListBookingsRequest.filter:type_name -> berth.v1.BookingFilter
-	35, // 28: berth.v1.ListBookingsResponse.bookings:type_name -> berth.v1.Booking
-	46, // 29: berth.v1.GetSessionRosterRequest.statuses:type_name -> berth.v1.BookingStatus
-	35, // 30: berth.v1.GetSessionRosterResponse.bookings:type_name -> berth.v1.Booking
-	36, // 31: berth.v1.GetSessionRosterResponse.entries:type_name -> berth.v1.WaitlistEntry
-	35, // 32: berth.v1.MarkNoShowResponse.booking:type_name -> berth.v1.Booking
-	35, // 33: berth.v1.UndoNoShowResponse.booking:type_name -> berth.v1.Booking
-	0,  // 34: berth.v1.BookingService.Book:input_type -> berth.v1.BookRequest
-	2,  // 35: berth.v1.BookingService.HoldBooking:input_type -> berth.v1.HoldBookingRequest
-	4,  // 36: berth.v1.BookingService.ConfirmBooking:input_type -> berth.v1.ConfirmBookingRequest
-	5,  // 37: berth.v1.BookingService.RecordPayment:input_type -> berth.v1.RecordPaymentRequest
-	7,  // 38: berth.v1.BookingService.RefundPayment:input_type -> berth.v1.RefundPaymentRequest
-	9,  // 39: berth.v1.BookingService.ListPaymentLines:input_type -> berth.v1.ListPaymentLinesRequest
-	12, // 40: berth.v1.BookingService.ReleaseHold:input_type -> berth.v1.ReleaseHoldRequest
-	14, // 41: berth.v1.BookingService.RescheduleBooking:input_type -> berth.v1.RescheduleBookingRequest
-	16, // 42: berth.v1.BookingService.CancelBooking:input_type -> berth.v1.CancelBookingRequest
-	18, // 43: berth.v1.BookingService.GetBooking:input_type -> berth.v1.GetBookingRequest
-	20, // 44: berth.v1.BookingService.BatchGetBookings:input_type -> berth.v1.BatchGetBookingsRequest
-	22, // 45: berth.v1.BookingService.UpdateBooking:input_type -> berth.v1.UpdateBookingRequest
-	25, // 46: berth.v1.BookingService.ListBookings:input_type -> berth.v1.ListBookingsRequest
-	27, // 47: berth.v1.BookingService.GetSessionRoster:input_type -> berth.v1.GetSessionRosterRequest
-	29, // 48: berth.v1.BookingService.MarkNoShow:input_type -> berth.v1.MarkNoShowRequest
-	31, // 49: berth.v1.BookingService.UndoNoShow:input_type -> berth.v1.UndoNoShowRequest
-	1,  // 50: berth.v1.BookingService.Book:output_type -> berth.v1.BookResponse
-	3,  // 51: berth.v1.BookingService.HoldBooking:output_type -> berth.v1.HoldBookingResponse
-	11, // 52: berth.v1.BookingService.ConfirmBooking:output_type -> berth.v1.ConfirmBookingResponse
-	6,  // 53: berth.v1.BookingService.RecordPayment:output_type -> berth.v1.RecordPaymentResponse
-	8,  // 54: berth.v1.BookingService.RefundPayment:output_type -> berth.v1.RefundPaymentResponse
-	10, // 55: berth.v1.BookingService.ListPaymentLines:output_type -> berth.v1.ListPaymentLinesResponse
-	13, // 56: berth.v1.BookingService.ReleaseHold:output_type -> berth.v1.ReleaseHoldResponse
-	15, // 57: berth.v1.BookingService.RescheduleBooking:output_type -> berth.v1.RescheduleBookingResponse
-	17, // 58: berth.v1.BookingService.CancelBooking:output_type -> berth.v1.CancelBookingResponse
-	19, // 59: berth.v1.BookingService.GetBooking:output_type -> berth.v1.GetBookingResponse
-	21, // 60: berth.v1.BookingService.BatchGetBookings:output_type -> berth.v1.BatchGetBookingsResponse
-	23, // 61: berth.v1.BookingService.UpdateBooking:output_type -> berth.v1.UpdateBookingResponse
-	26, // 62: berth.v1.BookingService.ListBookings:output_type -> berth.v1.ListBookingsResponse
-	28, // 63: berth.v1.BookingService.GetSessionRoster:output_type -> berth.v1.GetSessionRosterResponse
-	30, // 64: berth.v1.BookingService.MarkNoShow:output_type -> berth.v1.MarkNoShowResponse
-	32, // 65: berth.v1.BookingService.UndoNoShow:output_type -> berth.v1.UndoNoShowResponse
-	50, // [50:66] is the sub-list for method output_type
-	34, // [34:50] is the sub-list for method input_type
-	34, // [34:34] is the sub-list for extension type_name
-	34, // [34:34] is the sub-list for extension extendee
-	0,  // [0:34] is the sub-list for field type_name
+	37, // 28: berth.v1.ListBookingsResponse.bookings:type_name -> berth.v1.Booking
+	48, // 29: berth.v1.GetSessionRosterRequest.statuses:type_name -> berth.v1.BookingStatus
+	37, // 30: berth.v1.GetSessionRosterResponse.bookings:type_name -> berth.v1.Booking
+	38, // 31: berth.v1.GetSessionRosterResponse.entries:type_name -> berth.v1.WaitlistEntry
+	37, // 32: berth.v1.MarkNoShowResponse.booking:type_name -> berth.v1.Booking
+	37, // 33: berth.v1.UndoNoShowResponse.booking:type_name -> berth.v1.Booking
+	50, // 34: berth.v1.ImportBookingsRequest.columns:type_name -> berth.v1.ImportColumn
+	51, // 35: berth.v1.ImportBookingsResponse.file_import:type_name -> berth.v1.Import
+	0,  // 36: berth.v1.BookingService.Book:input_type -> berth.v1.BookRequest
+	2,  // 37: berth.v1.BookingService.HoldBooking:input_type -> berth.v1.HoldBookingRequest
+	4,  // 38: berth.v1.BookingService.ConfirmBooking:input_type -> berth.v1.ConfirmBookingRequest
+	5,  // 39: berth.v1.BookingService.RecordPayment:input_type -> berth.v1.RecordPaymentRequest
+	7,  // 40: berth.v1.BookingService.RefundPayment:input_type -> berth.v1.RefundPaymentRequest
+	9,  // 41: berth.v1.BookingService.ListPaymentLines:input_type -> berth.v1.ListPaymentLinesRequest
+	12, // 42: berth.v1.BookingService.ReleaseHold:input_type -> berth.v1.ReleaseHoldRequest
+	14, // 43: berth.v1.BookingService.RescheduleBooking:input_type -> berth.v1.RescheduleBookingRequest
+	16, // 44: berth.v1.BookingService.CancelBooking:input_type -> berth.v1.CancelBookingRequest
+	18, // 45: berth.v1.BookingService.GetBooking:input_type -> berth.v1.GetBookingRequest
+	20, // 46: berth.v1.BookingService.BatchGetBookings:input_type -> berth.v1.BatchGetBookingsRequest
+	22, // 47: berth.v1.BookingService.UpdateBooking:input_type -> berth.v1.UpdateBookingRequest
+	25, // 48: berth.v1.BookingService.ListBookings:input_type -> berth.v1.ListBookingsRequest
+	27, // 49: berth.v1.BookingService.GetSessionRoster:input_type -> berth.v1.GetSessionRosterRequest
+	29, // 50: berth.v1.BookingService.MarkNoShow:input_type -> berth.v1.MarkNoShowRequest
+	31, // 51: berth.v1.BookingService.UndoNoShow:input_type -> berth.v1.UndoNoShowRequest
+	33, // 52: berth.v1.BookingService.ImportBookings:input_type -> berth.v1.ImportBookingsRequest
+	1,  // 53: berth.v1.BookingService.Book:output_type -> berth.v1.BookResponse
+	3,  // 54: berth.v1.BookingService.HoldBooking:output_type -> berth.v1.HoldBookingResponse
+	11, // 55: berth.v1.BookingService.ConfirmBooking:output_type -> berth.v1.ConfirmBookingResponse
+	6,  // 56: berth.v1.BookingService.RecordPayment:output_type -> berth.v1.RecordPaymentResponse
+	8,  // 57: berth.v1.BookingService.RefundPayment:output_type -> berth.v1.RefundPaymentResponse
+	10, // 58: berth.v1.BookingService.ListPaymentLines:output_type -> berth.v1.ListPaymentLinesResponse
+	13, // 59: berth.v1.BookingService.ReleaseHold:output_type -> berth.v1.ReleaseHoldResponse
+	15, // 60: berth.v1.BookingService.RescheduleBooking:output_type -> berth.v1.RescheduleBookingResponse
+	17, // 61: berth.v1.BookingService.CancelBooking:output_type -> berth.v1.CancelBookingResponse
+	19, // 62: berth.v1.BookingService.GetBooking:output_type -> berth.v1.GetBookingResponse
+	21, // 63: berth.v1.BookingService.BatchGetBookings:output_type -> berth.v1.BatchGetBookingsResponse
+	23, // 64: berth.v1.BookingService.UpdateBooking:output_type -> berth.v1.UpdateBookingResponse
+	26, // 65: berth.v1.BookingService.ListBookings:output_type -> berth.v1.ListBookingsResponse
+	28, // 66: berth.v1.BookingService.GetSessionRoster:output_type -> berth.v1.GetSessionRosterResponse
+	30, // 67: berth.v1.BookingService.MarkNoShow:output_type -> berth.v1.MarkNoShowResponse
+	32, // 68: berth.v1.BookingService.UndoNoShow:output_type -> berth.v1.UndoNoShowResponse
+	34, // 69: berth.v1.BookingService.ImportBookings:output_type -> berth.v1.ImportBookingsResponse
+	53, // [53:70] is the sub-list for method output_type
+	36, // [36:53] is the sub-list for method input_type
+	36, // [36:36] is the sub-list for extension type_name
+	36, // [36:36] is the sub-list for extension extendee
+	0,  // [0:36] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_booking_service_proto_init() }
@@ -2561,6 +2714,7 @@ func file_berth_v1_booking_service_proto_init() {
 	file_berth_v1_access_proto_init()
 	file_berth_v1_booking_proto_init()
 	file_berth_v1_common_proto_init()
+	file_berth_v1_import_proto_init()
 	file_berth_v1_payment_proto_init()
 	file_berth_v1_waitlist_proto_init()
 	file_berth_v1_booking_service_proto_msgTypes[0].OneofWrappers = []any{}
@@ -2578,7 +2732,7 @@ func file_berth_v1_booking_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_booking_service_proto_rawDesc), len(file_berth_v1_booking_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   33,
+			NumMessages:   35,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -35,6 +35,8 @@ const (
 	ImportKind_IMPORT_KIND_MEMBERS ImportKind = 2
 	// Subscriptions: the plans that members have.
 	ImportKind_IMPORT_KIND_SUBSCRIPTIONS ImportKind = 3
+	// Future bookings.
+	ImportKind_IMPORT_KIND_BOOKINGS ImportKind = 4
 )
 
 // Enum value maps for ImportKind.
@@ -44,12 +46,14 @@ var (
 		1: "IMPORT_KIND_SESSIONS",
 		2: "IMPORT_KIND_MEMBERS",
 		3: "IMPORT_KIND_SUBSCRIPTIONS",
+		4: "IMPORT_KIND_BOOKINGS",
 	}
 	ImportKind_value = map[string]int32{
 		"IMPORT_KIND_UNSPECIFIED":   0,
 		"IMPORT_KIND_SESSIONS":      1,
 		"IMPORT_KIND_MEMBERS":       2,
 		"IMPORT_KIND_SUBSCRIPTIONS": 3,
+		"IMPORT_KIND_BOOKINGS":      4,
 	}
 )
 
@@ -141,8 +145,8 @@ func (ImportStatus) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_import_proto_rawDescGZIP(), []int{1}
 }
 
-// Import is a file of which the rows are checked and become sessions, members or subscriptions: all of them or none, or
-// with leave_out_invalid those without problems. The server works on it in the background, also after the connection is
+// Import is a file of which the rows are checked and become sessions, members, subscriptions or bookings: all of them or
+// none, or with leave_out_invalid those without problems. The server works on it in the background, also after the connection is
 // lost or the server starts again. It keeps the file until then.
 type Import struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -161,8 +165,8 @@ type Import struct {
 	// The number of rows with problems found so far. An invalid header counts as one. If it is not 0 at the end, the
 	// import has FAILED, unless they are left out.
 	RowsInvalid int32 `protobuf:"varint,7,opt,name=rows_invalid,json=rowsInvalid,proto3" json:"rows_invalid,omitempty"`
-	// The number of sessions, members or subscriptions created: all rows without problems if it has SUCCEEDED and is no dry
-	// run, otherwise 0.
+	// The number of sessions, members, subscriptions or bookings created: all rows without problems if it has SUCCEEDED and
+	// is no dry run, otherwise 0.
 	CreatedCount int32 `protobuf:"varint,8,opt,name=created_count,json=createdCount,proto3" json:"created_count,omitempty"`
 	// The first 1,000 problems found so far, by row. Lists leave them out.
 	Problems []*ImportProblem `protobuf:"bytes,9,rep,name=problems,proto3" json:"problems,omitempty"`
@@ -188,8 +192,8 @@ type Import struct {
 	// Cells that spreadsheets would run as formulas begin with an apostrophe. Only in GetImport, if asked for, and for 24
 	// hours after its end.
 	LeftOutCsv []byte `protobuf:"bytes,18,opt,name=left_out_csv,json=leftOutCsv,proto3" json:"left_out_csv,omitempty"`
-	// Of SUBSCRIPTIONS: the credits of the rows without problems, and those that the ledger got for them. Absent until it
-	// has succeeded.
+	// Of SUBSCRIPTIONS: the credits of the rows without problems, and those that the ledger got for them. Of BOOKINGS: the
+	// seats, and by how many more are taken in the sessions. Absent until it has succeeded.
 	Total         *ImportTotal `protobuf:"bytes,19,opt,name=total,proto3" json:"total,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -364,7 +368,7 @@ type ImportTotal struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The sum over the rows of the file that are created.
 	File int32 `protobuf:"varint,1,opt,name=file,proto3" json:"file,omitempty"`
-	// The sum in the ledger, read again after the rows were created. In a dry run, what it would be.
+	// The sum in the ledger, or in the sessions, read again after the rows were created. In a dry run, what it would be.
 	Ledger        int32 `protobuf:"varint,2,opt,name=ledger,proto3" json:"ledger,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -545,8 +549,9 @@ type ImportProblem struct {
 	Column string `protobuf:"bytes,2,opt,name=column,proto3" json:"column,omitempty"`
 	// What is wrong, for programs. Of a cell: INVALID_FIELD, ALREADY_EXISTS (another member or an earlier row has the
 	// email or subject; the member has the plan), SERVICE_NOT_FOUND, LOCATION_NOT_FOUND, RESOURCE_NOT_FOUND, COACH_INVALID,
-	// RESOURCE_BUSY, STAFF_BUSY, MEMBER_NOT_FOUND (also if there are several), PLAN_NOT_FOUND, PERMISSION_DENIED (to
-	// publish, or to change one's own credits). Of a whole row: also IMPORT_INVALID (it cannot be read). Of the import as a
+	// RESOURCE_BUSY, STAFF_BUSY, MEMBER_NOT_FOUND (also if there are several), PLAN_NOT_FOUND, SESSION_NOT_FOUND
+	// (also if there are several), SESSION_NOT_OPEN, SESSION_FULL, ALREADY_BOOKED, OVERLAP, SUBSCRIPTION_NOT_FOUND (that a
+	// credit can return to), PERMISSION_DENIED (to publish, or to change one's own credits). Of a whole row: also IMPORT_INVALID (it cannot be read). Of the import as a
 	// whole: also QUOTA_EXCEEDED, IMPORT_MISMATCH, INTERNAL (it could not be completed).
 	Reason ErrorReason `protobuf:"varint,3,opt,name=reason,proto3,enum=berth.v1.ErrorReason" json:"reason,omitempty"`
 	// What is wrong and how to correct it, in a sentence.
@@ -659,13 +664,14 @@ const file_berth_v1_import_proto_rawDesc = "" +
 	"\x03row\x18\x01 \x01(\x05R\x03row\x12\x16\n" +
 	"\x06column\x18\x02 \x01(\tR\x06column\x12-\n" +
 	"\x06reason\x18\x03 \x01(\x0e2\x15.berth.v1.ErrorReasonR\x06reason\x12\x18\n" +
-	"\amessage\x18\x04 \x01(\tR\amessage*{\n" +
+	"\amessage\x18\x04 \x01(\tR\amessage*\x95\x01\n" +
 	"\n" +
 	"ImportKind\x12\x1b\n" +
 	"\x17IMPORT_KIND_UNSPECIFIED\x10\x00\x12\x18\n" +
 	"\x14IMPORT_KIND_SESSIONS\x10\x01\x12\x17\n" +
 	"\x13IMPORT_KIND_MEMBERS\x10\x02\x12\x1d\n" +
-	"\x19IMPORT_KIND_SUBSCRIPTIONS\x10\x03*\x9a\x01\n" +
+	"\x19IMPORT_KIND_SUBSCRIPTIONS\x10\x03\x12\x18\n" +
+	"\x14IMPORT_KIND_BOOKINGS\x10\x04*\x9a\x01\n" +
 	"\fImportStatus\x12\x1d\n" +
 	"\x19IMPORT_STATUS_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15IMPORT_STATUS_PENDING\x10\x01\x12\x19\n" +

@@ -4,9 +4,11 @@ import (
 	"context"
 
 	"github.com/berthhq/berth/internal/app/accounts"
+	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/csvfile"
+	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/fileimport"
 	"github.com/berthhq/berth/internal/rules/member"
@@ -96,6 +98,36 @@ func (s *Service) subscriptions() kind[credit.ImportRow, *credit.ImportRow] {
 				func(ctx context.Context, tx *engine.Tx, done accounts.SubscriptionImport) error {
 					return ended(ctx, tx, created[credit.ImportRow, *credit.ImportRow]{
 						done.Import, len(done.Subscriptions), done.Batch, &fileimport.Total{File: done.File, Ledger: done.Ledger},
+					})
+				})
+		},
+	}
+}
+
+func (s *Service) futureBookings() kind[booking.ImportRow, *booking.ImportRow] {
+	return kind[booking.ImportRow, *booking.ImportRow]{
+		parse: booking.ParseImport,
+		check: func(ctx context.Context, caller tenant.Caller, rows []booking.ImportRow) error {
+			err := s.findPeople(ctx, caller, len(rows), func(n int) (*csvfile.Row, *member.Person, *tenant.MemberID) {
+				row := &rows[n]
+				if row.Guest != "" {
+					return &row.Row, &row.Person, nil
+				}
+				return &row.Row, &row.Person, &row.Member
+			})
+			if err != nil {
+				return err
+			}
+			return s.bookings.CheckImport(ctx, caller, rows)
+		},
+		create: func(
+			ctx context.Context, caller tenant.Caller, file *booking.Import, dryRun bool,
+			ended func(context.Context, *engine.Tx, created[booking.ImportRow, *booking.ImportRow]) error,
+		) error {
+			return s.bookings.ImportBookings(ctx, caller, file, dryRun,
+				func(ctx context.Context, tx *engine.Tx, done bookings.BookingImport) error {
+					return ended(ctx, tx, created[booking.ImportRow, *booking.ImportRow]{
+						done.Import, len(done.Bookings), done.Batch, &fileimport.Total{File: done.File, Ledger: done.Sessions},
 					})
 				})
 		},

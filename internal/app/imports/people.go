@@ -12,7 +12,7 @@ import (
 )
 
 // findPeople looks up the members whom rows name, or adds the problem to the rows that name none, or several. Of gives
-// each row, whom it names, and where the member goes. A row without a person is left alone.
+// each row, whom it names, and where the member goes: nowhere, if the row is of no member.
 func (s *Service) findPeople(
 	ctx context.Context, caller tenant.Caller, rows int,
 	of func(n int) (*csvfile.Row, *member.Person, *tenant.MemberID),
@@ -42,7 +42,7 @@ func (s *Service) findPeople(
 	directory := member.NewDirectory(known)
 	for n := range rows {
 		row, person, into := of(n)
-		if len(row.Problems) > 0 || *person == (member.Person{}) {
+		if len(row.Problems) > 0 || into == nil {
 			continue
 		}
 		found, problem := directory.Find(*person)

@@ -72,6 +72,8 @@ func (s *Service) run(ctx context.Context, id tenant.TenantID, taken coredb.DueI
 		return runAs(ctx, s, id, taken, s.members())
 	case taken.Kind == fileimport.Subscriptions:
 		return runAs(ctx, s, id, taken, s.subscriptions())
+	case taken.Kind == fileimport.Bookings:
+		return runAs(ctx, s, id, taken, s.futureBookings())
 	default:
 		return runAs(ctx, s, id, taken, s.sessions(taken.MayPublish))
 	}

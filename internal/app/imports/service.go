@@ -7,12 +7,14 @@ import (
 
 	"github.com/berthhq/berth/internal/alarm"
 	"github.com/berthhq/berth/internal/app/accounts"
+	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/fileimport"
 	"github.com/berthhq/berth/internal/rules/member"
@@ -25,6 +27,7 @@ type Config struct {
 	Engine    *engine.Engine
 	Accounts  *accounts.Service
 	Schedules *schedules.Service
+	Bookings  *bookings.Service
 }
 
 // Service holds the use cases about imports. It is safe for concurrent use.
@@ -32,13 +35,14 @@ type Service struct {
 	engine    *engine.Engine
 	accounts  *accounts.Service
 	schedules *schedules.Service
+	bookings  *bookings.Service
 	// Due has an alarm for each tenant with an import that this node knows of.
 	Due alarm.Clock
 }
 
 // New makes a Service.
 func New(c Config) *Service {
-	return &Service{engine: c.Engine, accounts: c.Accounts, schedules: c.Schedules}
+	return &Service{engine: c.Engine, accounts: c.Accounts, schedules: c.Schedules, bookings: c.Bookings}
 }
 
 var noImport = fault.Missing(fault.ImportNotFound, "Import")
@@ -90,6 +94,19 @@ func (s *Service) ImportSubscriptions(
 	}
 	return s.start(ctx, caller, req, fileimport.Import{
 		Kind: fileimport.Subscriptions, Columns: parsed.Columns, Rows: len(parsed.Rows),
+	})
+}
+
+// ImportBookings starts an import of a file of future bookings, as ImportSessions does.
+func (s *Service) ImportBookings(
+	ctx context.Context, caller tenant.Caller, req Request,
+) (fileimport.Import, error) {
+	parsed, err := booking.ParseImport(req.File, req.Columns...)
+	if err != nil {
+		return fileimport.Import{}, err
+	}
+	return s.start(ctx, caller, req, fileimport.Import{
+		Kind: fileimport.Bookings, Columns: parsed.Columns, Rows: len(parsed.Rows),
 	})
 }
 

@@ -88,6 +88,7 @@ var takesFiles = map[string]bool{
 	berthv1connect.MemberServiceImportMembersProcedure:       true,
 	berthv1connect.SessionServiceImportSessionsProcedure:     true,
 	berthv1connect.CreditServiceImportSubscriptionsProcedure: true,
+	berthv1connect.BookingServiceImportBookingsProcedure:     true,
 }
 
 // Chain is the chain of checks. It wraps the handlers of the contract's services: as HTTP by Handle, and as RPCs by

@@ -16,6 +16,7 @@ import (
 
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/session"
@@ -34,6 +35,7 @@ var largerRequests = map[string]int64{
 	berthv1connect.MemberServiceImportMembersProcedure:                     member.MaxImportBytes*4/3 + defaultMaxBytes,
 	berthv1connect.SessionServiceImportSessionsProcedure:                   session.MaxImportBytes*4/3 + defaultMaxBytes,
 	berthv1connect.CreditServiceImportSubscriptionsProcedure:               credit.MaxImportBytes*4/3 + defaultMaxBytes,
+	berthv1connect.BookingServiceImportBookingsProcedure:                   booking.MaxImportBytes*4/3 + defaultMaxBytes,
 	berthv1connect.CatalogServiceUpdateBenefitNumbersProcedure:             1 << 20,   // 10,000 numbers
 	berthv1connect.NotificationServiceUpdateNotificationTemplateProcedure:  512 << 10, // HTML of 100,000 characters
 	berthv1connect.NotificationServicePreviewNotificationTemplateProcedure: 512 << 10,

@@ -70,6 +70,21 @@ func (s *Imports) ImportSubscriptions(
 	return &v1.ImportSubscriptionsResponse{FileImport: messages[0]}, nil
 }
 
+// ImportBookings handles BookingService.ImportBookings.
+func (s *Imports) ImportBookings(
+	ctx context.Context, req *v1.ImportBookingsRequest,
+) (*v1.ImportBookingsResponse, error) {
+	started, err := s.Service.ImportBookings(ctx, request.Caller(ctx), requestValue(req))
+	if err != nil {
+		return nil, err
+	}
+	messages, err := importMessages(ctx, started)
+	if err != nil {
+		return nil, err
+	}
+	return &v1.ImportBookingsResponse{FileImport: messages[0]}, nil
+}
+
 // GetImport handles ImportService.GetImport.
 func (s *Imports) GetImport(ctx context.Context, req *v1.GetImportRequest) (*v1.GetImportResponse, error) {
 	found, err := s.Service.GetImport(ctx, request.Caller(ctx), convert.ID[tenant.ImportID](req.GetImportId()),

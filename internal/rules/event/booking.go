@@ -39,7 +39,10 @@ type BookingUpdated struct{}
 func (BookingUpdated) Type() Type { return "booking.updated" }
 
 // BookingConfirmed says that a booking was made, also from an offer, or that a hold was confirmed.
-type BookingConfirmed struct{}
+type BookingConfirmed struct {
+	// Imported: with a file of bookings from another program, about which nobody is told.
+	Imported bool `json:"imported,omitempty"`
+}
 
 // Type implements Data.
 func (BookingConfirmed) Type() Type { return "booking.confirmed" }

@@ -19,6 +19,7 @@ const (
 	Members  Kind = "MEMBERS"
 
 	Subscriptions Kind = "SUBSCRIPTIONS"
+	Bookings      Kind = "BOOKINGS"
 )
 
 // Status is how far an import is.
@@ -86,8 +87,8 @@ type Import struct {
 	EndedAt   time.Time // zero until it has ended
 }
 
-// Total is what the rows of a file add up to, and what the ledger has for them, or in a dry run would have. They are
-// always equal.
+// Total is what the rows of a file add up to, and what the ledger or the sessions have for them, or in a dry run would
+// have. They are always equal.
 type Total struct {
 	File   int `json:"file"`
 	Ledger int `json:"ledger"`

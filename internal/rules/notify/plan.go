@@ -31,6 +31,8 @@ type Event struct {
 func EventOf(e Event, actor string) Event {
 	e.Details.Waitlist = !e.Entry.IsZero() && e.Booking.IsZero()
 	switch d := e.Data.(type) {
+	case event.BookingConfirmed:
+		e.Silent = d.Imported
 	case event.BookingCancelled:
 		e.Gone, e.Silent = d.SessionGone, !d.Notify
 		e.Details.Reason, e.Details.Refunded, e.Details.Late = d.Reason, d.Refunded, d.Late

@@ -59,6 +59,10 @@ func TestPlan_ReturnsTheNoticesOfEachEvent(t *testing.T) {
 			set{"StartsAt": monday.Add(30 * time.Minute), "CheckInOpens": monday.Add(-30 * time.Minute)},
 			[]planned{{BookingConfirmed, Alert, 0}, {BookingConfirmed, Mail, 0}},
 		},
+		{"imported: only reminders", Event{Data: event.BookingConfirmed{Imported: true}, Silent: true}, nil, []planned{
+			{Reminder, Alert, 48 * time.Hour}, {Reminder, Alert, 71*time.Hour + 30*time.Minute},
+			{CheckInOpen, Alert, 71 * time.Hour},
+		}},
 		{"promoted from the waitlist", Event{Data: event.WaitlistPromoted{}}, nil, []planned{
 			{Promoted, Alert, 0}, {Promoted, Mail, 0}, {Reminder, Alert, 48 * time.Hour},
 			{Reminder, Alert, 71*time.Hour + 30*time.Minute}, {CheckInOpen, Alert, 71 * time.Hour},
@@ -226,6 +230,8 @@ func TestEventOf_ReadsData(t *testing.T) {
 			Event{Gone: true, Details: Details{Refunded: true, Late: true, Reason: "ill"}},
 		},
 		{Event{Data: event.BookingCancelled{}}, Event{Silent: true}},
+		{Event{Data: event.BookingConfirmed{}}, Event{}},
+		{Event{Data: event.BookingConfirmed{Imported: true}}, Event{Silent: true}},
 		{
 			Event{Data: event.BookingRescheduled{FromStart: monday, Notify: true}},
 			Event{Details: Details{OldStart: monday}},

@@ -103,11 +103,11 @@ var importFormat = csvfile.Format[ImportRow, *ImportRow]{
 		{Name: "coach_email", FreeText: true, MaxLength: field.MaxEmail, Read: readImportCoach},
 		{Name: "date", Required: true, MaxLength: maxCell, Read: readImportDate},
 		{Name: "start", Required: true, MaxLength: maxCell, Read: func(r *ImportRow, s string) (problem string) {
-			r.Start, problem = parseImportTime(s)
+			r.Start, problem = csvfile.TimeOfDay(s)
 			return problem
 		}},
 		{Name: "end", MaxLength: maxCell, Read: func(r *ImportRow, s string) string {
-			end, problem := parseImportTime(s)
+			end, problem := csvfile.TimeOfDay(s)
 			r.End = &end
 			return problem
 		}},
@@ -188,18 +188,6 @@ func readImportStatus(r *ImportRow, text string) string {
 		return fmt.Sprintf("%s is not a status. Use draft or published.", csvfile.Quote(text))
 	}
 	return ""
-}
-
-// parseImportTime reads a time of day to the minute. It accepts the seconds that spreadsheets add, and the no-break
-// space that some put before AM and PM.
-func parseImportTime(text string) (clock civil.TimeOfDay, problem string) {
-	plain := strings.ToUpper(strings.NewReplacer("\u00a0", " ", "\u202f", " ").Replace(text))
-	for _, layout := range []string{"15:04", "15:04:05", "3:04 PM", "3:04:05 PM", "3:04PM", "3 PM", "3PM"} {
-		if t, err := time.Parse(layout, plain); err == nil && t.Second() == 0 && t.Nanosecond() == 0 {
-			return civil.TimeOf(t, time.UTC), ""
-		}
-	}
-	return civil.TimeOfDay{}, fmt.Sprintf("%s is not a time of day in the form 18:00.", csvfile.Quote(text))
 }
 
 func parseImportNumber(text string, low, high int) (n int, problem string) {

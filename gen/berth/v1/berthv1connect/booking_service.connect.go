@@ -80,6 +80,9 @@ const (
 	// BookingServiceUndoNoShowProcedure is the fully-qualified name of the BookingService's UndoNoShow
 	// RPC.
 	BookingServiceUndoNoShowProcedure = "/berth.v1.BookingService/UndoNoShow"
+	// BookingServiceImportBookingsProcedure is the fully-qualified name of the BookingService's
+	// ImportBookings RPC.
+	BookingServiceImportBookingsProcedure = "/berth.v1.BookingService/ImportBookings"
 )
 
 // BookingServiceClient is a client for the berth.v1.BookingService service.
@@ -184,6 +187,15 @@ type BookingServiceClient interface {
 	// Repeated: changes nothing.
 	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE, SESSION_FULL, ALREADY_BOOKED, OVERLAP.
 	UndoNoShow(context.Context, *connect.Request[v1.UndoNoShowRequest]) (*connect.Response[v1.UndoNoShowResponse], error)
+	// ImportBookings starts to create bookings from a CSV file: the future ones of another program. It answers the import
+	// at once: ImportService.GetImport says how far it is and which rows have problems. Either all rows become bookings or
+	// none, or with leave_out_invalid those without problems. They take seats, in the order of the rows, and no credits:
+	// the file of plans has what is left. Cancelling them returns no credit, unless the file says that one paid. Nobody
+	// gets a message about them now, and reminders as for any booking. Import.total adds up the seats.
+	// Repeated: starts another import, in which bookings that are there are problems.
+	// Errors: IMPORT_INVALID (the file as a whole cannot be read), INVALID_FIELD (columns that the file does not have, or
+	// that are no fields), REQUEST_TOO_LARGE, QUOTA_EXCEEDED (10 imports of the tenant have not ended).
+	ImportBookings(context.Context, *connect.Request[v1.ImportBookingsRequest]) (*connect.Response[v1.ImportBookingsResponse], error)
 }
 
 // NewBookingServiceClient constructs a client for the berth.v1.BookingService service. By default,
@@ -298,6 +310,12 @@ func NewBookingServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(bookingServiceMethods.ByName("UndoNoShow")),
 			connect.WithClientOptions(opts...),
 		),
+		importBookings: connect.NewClient[v1.ImportBookingsRequest, v1.ImportBookingsResponse](
+			httpClient,
+			baseURL+BookingServiceImportBookingsProcedure,
+			connect.WithSchema(bookingServiceMethods.ByName("ImportBookings")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
@@ -319,6 +337,7 @@ type bookingServiceClient struct {
 	getSessionRoster  *connect.Client[v1.GetSessionRosterRequest, v1.GetSessionRosterResponse]
 	markNoShow        *connect.Client[v1.MarkNoShowRequest, v1.MarkNoShowResponse]
 	undoNoShow        *connect.Client[v1.UndoNoShowRequest, v1.UndoNoShowResponse]
+	importBookings    *connect.Client[v1.ImportBookingsRequest, v1.ImportBookingsResponse]
 }
 
 // Book calls berth.v1.BookingService.Book.
@@ -399,6 +418,11 @@ func (c *bookingServiceClient) MarkNoShow(ctx context.Context, req *connect.Requ
 // UndoNoShow calls berth.v1.BookingService.UndoNoShow.
 func (c *bookingServiceClient) UndoNoShow(ctx context.Context, req *connect.Request[v1.UndoNoShowRequest]) (*connect.Response[v1.UndoNoShowResponse], error) {
 	return c.undoNoShow.CallUnary(ctx, req)
+}
+
+// ImportBookings calls berth.v1.BookingService.ImportBookings.
+func (c *bookingServiceClient) ImportBookings(ctx context.Context, req *connect.Request[v1.ImportBookingsRequest]) (*connect.Response[v1.ImportBookingsResponse], error) {
+	return c.importBookings.CallUnary(ctx, req)
 }
 
 // BookingServiceHandler is an implementation of the berth.v1.BookingService service.
@@ -503,6 +527,15 @@ type BookingServiceHandler interface {
 	// Repeated: changes nothing.
 	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE, SESSION_FULL, ALREADY_BOOKED, OVERLAP.
 	UndoNoShow(context.Context, *connect.Request[v1.UndoNoShowRequest]) (*connect.Response[v1.UndoNoShowResponse], error)
+	// ImportBookings starts to create bookings from a CSV file: the future ones of another program. It answers the import
+	// at once: ImportService.GetImport says how far it is and which rows have problems. Either all rows become bookings or
+	// none, or with leave_out_invalid those without problems. They take seats, in the order of the rows, and no credits:
+	// the file of plans has what is left. Cancelling them returns no credit, unless the file says that one paid. Nobody
+	// gets a message about them now, and reminders as for any booking. Import.total adds up the seats.
+	// Repeated: starts another import, in which bookings that are there are problems.
+	// Errors: IMPORT_INVALID (the file as a whole cannot be read), INVALID_FIELD (columns that the file does not have, or
+	// that are no fields), REQUEST_TOO_LARGE, QUOTA_EXCEEDED (10 imports of the tenant have not ended).
+	ImportBookings(context.Context, *connect.Request[v1.ImportBookingsRequest]) (*connect.Response[v1.ImportBookingsResponse], error)
 }
 
 // NewBookingServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -613,6 +646,12 @@ func NewBookingServiceHandler(svc BookingServiceHandler, opts ...connect.Handler
 		connect.WithSchema(bookingServiceMethods.ByName("UndoNoShow")),
 		connect.WithHandlerOptions(opts...),
 	)
+	bookingServiceImportBookingsHandler := connect.NewUnaryHandler(
+		BookingServiceImportBookingsProcedure,
+		svc.ImportBookings,
+		connect.WithSchema(bookingServiceMethods.ByName("ImportBookings")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/berth.v1.BookingService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case BookingServiceBookProcedure:
@@ -647,6 +686,8 @@ func NewBookingServiceHandler(svc BookingServiceHandler, opts ...connect.Handler
 			bookingServiceMarkNoShowHandler.ServeHTTP(w, r)
 		case BookingServiceUndoNoShowProcedure:
 			bookingServiceUndoNoShowHandler.ServeHTTP(w, r)
+		case BookingServiceImportBookingsProcedure:
+			bookingServiceImportBookingsHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -718,4 +759,8 @@ func (UnimplementedBookingServiceHandler) MarkNoShow(context.Context, *connect.R
 
 func (UnimplementedBookingServiceHandler) UndoNoShow(context.Context, *connect.Request[v1.UndoNoShowRequest]) (*connect.Response[v1.UndoNoShowResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.BookingService.UndoNoShow is not implemented"))
+}
+
+func (UnimplementedBookingServiceHandler) ImportBookings(context.Context, *connect.Request[v1.ImportBookingsRequest]) (*connect.Response[v1.ImportBookingsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.BookingService.ImportBookings is not implemented"))
 }

@@ -33,6 +33,8 @@ const examples = {
     "Vinyasa,Harbour,2027-03-29,18:00,60,12,Evening flow,draft\n",
   members:
     "name,email,phone,tier,tags,notes\nAna Silva,ana@example.com,+351912345678,gold,early bird,\n",
+  bookings:
+    "service,start,date,email,seats,credits_paid\nVinyasa,18:00,2027-03-29,ana@example.com,1,yes\n",
   plans:
     "plan,email,balance,start,renewal,end\nTen classes,ana@example.com,7,2026-11-02,,2027-11-01\n",
 };
@@ -49,6 +51,12 @@ export function ImportsPage() {
       to: routes.schedule.path(),
     },
     members: { required: 1, most: 3_000_000, send: useSend("members"), to: routes.members.path() },
+    bookings: {
+      required: 2,
+      most: 3_000_000,
+      send: useSend("bookings"),
+      to: routes.schedule.path(),
+    },
     plans: { required: 1, most: 3_000_000, send: useSend("plans"), to: routes.members.path() },
   };
   const show = (kind: Kind) => () => (
@@ -67,6 +75,7 @@ export function ImportsPage() {
           can("session.import") && ["sessions", t.nav.schedule, show("sessions")],
           can("member.import") && ["members", t.nav.members, show("members")],
           can("subscription.import") && ["plans", t.nav.plans, show("plans")],
+          can("booking.import") && ["bookings", t.imports.bookingsTab, show("bookings")],
         ]}
       />
     </Page>

@@ -1,4 +1,5 @@
 import {
+  BookingService,
   CreditService,
   type Import as FileImport,
   ImportKind,
@@ -64,7 +65,7 @@ const running = (status: ImportStatus | undefined) =>
   status === ImportStatus.PENDING || status === ImportStatus.RUNNING;
 
 /** What the rows of a file become. */
-export type Kind = "sessions" | "members" | "plans";
+export type Kind = "sessions" | "members" | "plans" | "bookings";
 
 interface FileRequest {
   readonly csv: Uint8Array<ArrayBuffer>;
@@ -89,6 +90,11 @@ const kinds = {
     kind: ImportKind.SUBSCRIPTIONS,
     start: (to: Transport, request: FileRequest, options: CallOptions) =>
       callUnaryMethod(to, CreditService.method.importSubscriptions, request, options),
+  },
+  bookings: {
+    kind: ImportKind.BOOKINGS,
+    start: (to: Transport, request: FileRequest, options: CallOptions) =>
+      callUnaryMethod(to, BookingService.method.importBookings, request, options),
   },
 };
 

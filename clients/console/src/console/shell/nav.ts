@@ -46,7 +46,7 @@ const others = { session: "booking.roster", member: "member.read" };
 /** The permission that each page needs. */
 export function usePermissions() {
   const can = useCan();
-  const imports = ["session.import", "subscription.import"].find(can);
+  const imports = ["session.import", "subscription.import", "booking.import"].find(can);
   return {
     ...others,
     ...Object.fromEntries(items.map(([page, permission]) => [page, permission])),

@@ -16,11 +16,11 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/import.proto.
  */
 export const file_berth_v1_import: GenFile = /*@__PURE__*/
-  fileDesc("ChViZXJ0aC92MS9pbXBvcnQucHJvdG8SCGJlcnRoLnYxItwECgZJbXBvcnQSCgoCaWQYASABKAkSIgoEa2luZBgCIAEoDjIULmJlcnRoLnYxLkltcG9ydEtpbmQSJgoGc3RhdHVzGAMgASgOMhYuYmVydGgudjEuSW1wb3J0U3RhdHVzEg8KB2RyeV9ydW4YBCABKAgSEgoKcm93c190b3RhbBgFIAEoBRIRCglyb3dzX2RvbmUYBiABKAUSFAoMcm93c19pbnZhbGlkGAcgASgFEhUKDWNyZWF0ZWRfY291bnQYCCABKAUSKQoIcHJvYmxlbXMYCSADKAsyFy5iZXJ0aC52MS5JbXBvcnRQcm9ibGVtEhAKCGJhdGNoX2lkGAogASgJEiMKCmNyZWF0ZWRfYnkYCyABKAsyDy5iZXJ0aC52MS5BY3RvchIvCgtjcmVhdGVfdGltZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBInCgdjb2x1bW5zGA8gAygLMhYuYmVydGgudjEuSW1wb3J0Q29sdW1uEiMKBW5vdGVzGBAgAygLMhQuYmVydGgudjEuSW1wb3J0Tm90ZRIZChFsZWF2ZV9vdXRfaW52YWxpZBgRIAEoCBIUCgxsZWZ0X291dF9jc3YYEiABKAwSJAoFdG90YWwYEyABKAsyFS5iZXJ0aC52MS5JbXBvcnRUb3RhbCIrCgtJbXBvcnRUb3RhbBIMCgRmaWxlGAEgASgFEg4KBmxlZGdlchgCIAEoBSI6CgpJbXBvcnROb3RlEgsKA3JvdxgBIAEoBRIOCgZjb2x1bW4YAiABKAkSDwoHbWVzc2FnZRgDIAEoCSIrCgxJbXBvcnRDb2x1bW4SDAoEbmFtZRgBIAEoCRINCgVmaWVsZBgCIAEoCSJkCg1JbXBvcnRQcm9ibGVtEgsKA3JvdxgBIAEoBRIOCgZjb2x1bW4YAiABKAkSJQoGcmVhc29uGAMgASgOMhUuYmVydGgudjEuRXJyb3JSZWFzb24SDwoHbWVzc2FnZRgEIAEoCSp7CgpJbXBvcnRLaW5kEhsKF0lNUE9SVF9LSU5EX1VOU1BFQ0lGSUVEEAASGAoUSU1QT1JUX0tJTkRfU0VTU0lPTlMQARIXChNJTVBPUlRfS0lORF9NRU1CRVJTEAISHQoZSU1QT1JUX0tJTkRfU1VCU0NSSVBUSU9OUxADKpoBCgxJbXBvcnRTdGF0dXMSHQoZSU1QT1JUX1NUQVRVU19VTlNQRUNJRklFRBAAEhkKFUlNUE9SVF9TVEFUVVNfUEVORElORxABEhkKFUlNUE9SVF9TVEFUVVNfUlVOTklORxACEhsKF0lNUE9SVF9TVEFUVVNfU1VDQ0VFREVEEAMSGAoUSU1QT1JUX1NUQVRVU19GQUlMRUQQBEJSChRjb20uYmVydGhocS5iZXJ0aC52MVABWi1naXRodWIuY29tL2JlcnRoaHEvYmVydGgvZ2VuL2JlcnRoL3YxO2JlcnRodjGqAghCZXJ0aC5WMWIGcHJvdG8z", [file_berth_v1_common, file_berth_v1_error, file_google_protobuf_timestamp]);
+  fileDesc("ChViZXJ0aC92MS9pbXBvcnQucHJvdG8SCGJlcnRoLnYxItwECgZJbXBvcnQSCgoCaWQYASABKAkSIgoEa2luZBgCIAEoDjIULmJlcnRoLnYxLkltcG9ydEtpbmQSJgoGc3RhdHVzGAMgASgOMhYuYmVydGgudjEuSW1wb3J0U3RhdHVzEg8KB2RyeV9ydW4YBCABKAgSEgoKcm93c190b3RhbBgFIAEoBRIRCglyb3dzX2RvbmUYBiABKAUSFAoMcm93c19pbnZhbGlkGAcgASgFEhUKDWNyZWF0ZWRfY291bnQYCCABKAUSKQoIcHJvYmxlbXMYCSADKAsyFy5iZXJ0aC52MS5JbXBvcnRQcm9ibGVtEhAKCGJhdGNoX2lkGAogASgJEiMKCmNyZWF0ZWRfYnkYCyABKAsyDy5iZXJ0aC52MS5BY3RvchIvCgtjcmVhdGVfdGltZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBInCgdjb2x1bW5zGA8gAygLMhYuYmVydGgudjEuSW1wb3J0Q29sdW1uEiMKBW5vdGVzGBAgAygLMhQuYmVydGgudjEuSW1wb3J0Tm90ZRIZChFsZWF2ZV9vdXRfaW52YWxpZBgRIAEoCBIUCgxsZWZ0X291dF9jc3YYEiABKAwSJAoFdG90YWwYEyABKAsyFS5iZXJ0aC52MS5JbXBvcnRUb3RhbCIrCgtJbXBvcnRUb3RhbBIMCgRmaWxlGAEgASgFEg4KBmxlZGdlchgCIAEoBSI6CgpJbXBvcnROb3RlEgsKA3JvdxgBIAEoBRIOCgZjb2x1bW4YAiABKAkSDwoHbWVzc2FnZRgDIAEoCSIrCgxJbXBvcnRDb2x1bW4SDAoEbmFtZRgBIAEoCRINCgVmaWVsZBgCIAEoCSJkCg1JbXBvcnRQcm9ibGVtEgsKA3JvdxgBIAEoBRIOCgZjb2x1bW4YAiABKAkSJQoGcmVhc29uGAMgASgOMhUuYmVydGgudjEuRXJyb3JSZWFzb24SDwoHbWVzc2FnZRgEIAEoCSqVAQoKSW1wb3J0S2luZBIbChdJTVBPUlRfS0lORF9VTlNQRUNJRklFRBAAEhgKFElNUE9SVF9LSU5EX1NFU1NJT05TEAESFwoTSU1QT1JUX0tJTkRfTUVNQkVSUxACEh0KGUlNUE9SVF9LSU5EX1NVQlNDUklQVElPTlMQAxIYChRJTVBPUlRfS0lORF9CT09LSU5HUxAEKpoBCgxJbXBvcnRTdGF0dXMSHQoZSU1QT1JUX1NUQVRVU19VTlNQRUNJRklFRBAAEhkKFUlNUE9SVF9TVEFUVVNfUEVORElORxABEhkKFUlNUE9SVF9TVEFUVVNfUlVOTklORxACEhsKF0lNUE9SVF9TVEFUVVNfU1VDQ0VFREVEEAMSGAoUSU1QT1JUX1NUQVRVU19GQUlMRUQQBEJSChRjb20uYmVydGhocS5iZXJ0aC52MVABWi1naXRodWIuY29tL2JlcnRoaHEvYmVydGgvZ2VuL2JlcnRoL3YxO2JlcnRodjGqAghCZXJ0aC5WMWIGcHJvdG8z", [file_berth_v1_common, file_berth_v1_error, file_google_protobuf_timestamp]);
 
 /**
- * Import is a file of which the rows are checked and become sessions, members or subscriptions: all of them or none, or
- * with leave_out_invalid those without problems. The server works on it in the background, also after the connection is
+ * Import is a file of which the rows are checked and become sessions, members, subscriptions or bookings: all of them or
+ * none, or with leave_out_invalid those without problems. The server works on it in the background, also after the connection is
  * lost or the server starts again. It keeps the file until then.
  *
  * @generated from message berth.v1.Import
@@ -77,8 +77,8 @@ export type Import = Message<"berth.v1.Import"> & {
   rowsInvalid: number;
 
   /**
-   * The number of sessions, members or subscriptions created: all rows without problems if it has SUCCEEDED and is no dry
-   * run, otherwise 0.
+   * The number of sessions, members, subscriptions or bookings created: all rows without problems if it has SUCCEEDED and
+   * is no dry run, otherwise 0.
    *
    * @generated from field: int32 created_count = 8;
    */
@@ -159,8 +159,8 @@ export type Import = Message<"berth.v1.Import"> & {
   leftOutCsv: Uint8Array;
 
   /**
-   * Of SUBSCRIPTIONS: the credits of the rows without problems, and those that the ledger got for them. Absent until it
-   * has succeeded.
+   * Of SUBSCRIPTIONS: the credits of the rows without problems, and those that the ledger got for them. Of BOOKINGS: the
+   * seats, and by how many more are taken in the sessions. Absent until it has succeeded.
    *
    * @generated from field: berth.v1.ImportTotal total = 19;
    */
@@ -189,7 +189,7 @@ export type ImportTotal = Message<"berth.v1.ImportTotal"> & {
   file: number;
 
   /**
-   * The sum in the ledger, read again after the rows were created. In a dry run, what it would be.
+   * The sum in the ledger, or in the sessions, read again after the rows were created. In a dry run, what it would be.
    *
    * @generated from field: int32 ledger = 2;
    */
@@ -292,8 +292,9 @@ export type ImportProblem = Message<"berth.v1.ImportProblem"> & {
   /**
    * What is wrong, for programs. Of a cell: INVALID_FIELD, ALREADY_EXISTS (another member or an earlier row has the
    * email or subject; the member has the plan), SERVICE_NOT_FOUND, LOCATION_NOT_FOUND, RESOURCE_NOT_FOUND, COACH_INVALID,
-   * RESOURCE_BUSY, STAFF_BUSY, MEMBER_NOT_FOUND (also if there are several), PLAN_NOT_FOUND, PERMISSION_DENIED (to
-   * publish, or to change one's own credits). Of a whole row: also IMPORT_INVALID (it cannot be read). Of the import as a
+   * RESOURCE_BUSY, STAFF_BUSY, MEMBER_NOT_FOUND (also if there are several), PLAN_NOT_FOUND, SESSION_NOT_FOUND
+   * (also if there are several), SESSION_NOT_OPEN, SESSION_FULL, ALREADY_BOOKED, OVERLAP, SUBSCRIPTION_NOT_FOUND (that a
+   * credit can return to), PERMISSION_DENIED (to publish, or to change one's own credits). Of a whole row: also IMPORT_INVALID (it cannot be read). Of the import as a
    * whole: also QUOTA_EXCEEDED, IMPORT_MISMATCH, INTERNAL (it could not be completed).
    *
    * @generated from field: berth.v1.ErrorReason reason = 3;
@@ -348,6 +349,13 @@ export enum ImportKind {
    * @generated from enum value: IMPORT_KIND_SUBSCRIPTIONS = 3;
    */
   SUBSCRIPTIONS = 3,
+
+  /**
+   * Future bookings.
+   *
+   * @generated from enum value: IMPORT_KIND_BOOKINGS = 4;
+   */
+  BOOKINGS = 4,
 }
 
 /**

@@ -179,8 +179,8 @@ export const ListImportsResponseSchema: GenMessage<ListImportsResponse> = /*@__P
   messageDesc(file_berth_v1_import_service, 4);
 
 /**
- * ImportService shows how far imports of files are. SessionService.ImportSessions, MemberService.ImportMembers and
- * CreditService.ImportSubscriptions start them.
+ * ImportService shows how far imports of files are. SessionService.ImportSessions, MemberService.ImportMembers,
+ * CreditService.ImportSubscriptions and BookingService.ImportBookings start them.
  *
  * @generated from service berth.v1.ImportService
  */

@@ -50,6 +50,7 @@ export const de: Descriptions = {
       "booking.confirm_any": "Reservierungen aller Mitglieder bestätigen und freigeben.",
       "booking.reschedule_any": "Buchungen aller Mitglieder umbuchen, auch nach der Stornofrist.",
       "booking.create_for_others": "Plätze für andere Mitglieder buchen.",
+      "booking.import": "Künftige Buchungen aus einer Datei importieren.",
       "booking.read": "Die Buchungen aller Mitglieder sehen.",
       "booking.roster": "Die Teilnehmerliste eines Termins sehen.",
       "booking.cancel_any": "Die Buchungen aller Mitglieder stornieren.",

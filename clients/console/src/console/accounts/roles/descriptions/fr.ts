@@ -56,6 +56,7 @@ export const fr: Descriptions = {
       "booking.reschedule_any":
         "Replanifier les réservations de tous les membres, même après le délai d’annulation.",
       "booking.create_for_others": "Réserver des places pour d’autres membres.",
+      "booking.import": "Importer les réservations à venir depuis un fichier.",
       "booking.read": "Voir les réservations de tous les membres.",
       "booking.roster": "Voir les participants d’une séance.",
       "booking.cancel_any": "Annuler les réservations de tous les membres.",

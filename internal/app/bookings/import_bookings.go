@@ -1,0 +1,261 @@
+package bookings
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/record"
+	"github.com/berthhq/berth/internal/app/seats"
+	"github.com/berthhq/berth/internal/data/accountdb"
+	"github.com/berthhq/berth/internal/data/bookingdb"
+	"github.com/berthhq/berth/internal/data/coredb"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/event"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// BookingImport is the report on an imported file of bookings.
+type BookingImport struct {
+	booking.Import
+
+	Bookings []tenant.BookingID // created: of all rows; none if a row has a problem, or in a dry run
+	Batch    tenant.BatchID     // the import's id in the audit log; zero if nothing was created
+	// File and Sessions are the sums of seats: of the rows, and by how many more are taken in the sessions, or would be.
+	File, Sessions int
+}
+
+// CheckImport adds the problems of rows that can be seen without the others. The members of the rows have been looked
+// up. It writes nothing.
+func (s *Service) CheckImport(ctx context.Context, caller tenant.Caller, rows []booking.ImportRow) error {
+	read := func(ctx context.Context, b *pg.Batch) error { return s.engine.Read(ctx, caller, b) }
+	sessions, err := loadImportSessions(ctx, read, caller, rows)
+	if err != nil {
+		return err
+	}
+	sessions.find(rows)
+	return nil
+}
+
+// ImportBookings creates a booking for every row of a file, which CheckImport has checked. If any row has a problem, or
+// in a dry run, it creates none. In the same transaction it calls ended.
+func (s *Service) ImportBookings(
+	ctx context.Context, caller tenant.Caller, parsed *booking.Import, dryRun bool,
+	ended func(context.Context, *engine.Tx, BookingImport) error,
+) error {
+	t := engine.Transaction{Name: "booking.import", Races: []engine.Race{importRace}}
+	return engine.Exec(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) error {
+		// A copy, so that each attempt starts with the file's own problems.
+		imported := BookingImport{Import: *parsed}
+		imported.Rows = slices.Clone(parsed.Rows)
+		sessions, err := loadImportSessions(ctx, tx.Load, tx.Caller, imported.Rows)
+		if err != nil {
+			return err
+		}
+		found := sessions.find(imported.Rows)
+		before := sessions.taken()
+		facts, err := loadImportFacts(ctx, tx, imported.Rows, found)
+		if err != nil {
+			return err
+		}
+		var taken []importedBooking
+		for i := range imported.Rows {
+			row := &imported.Rows[i]
+			if len(row.Problems) > 0 {
+				continue
+			}
+			id := tenant.NextID[tenant.BookingID](tx.IDs)
+			if result, ok := facts.Take(row, &found[i].Slot, id, tx.Caller.Actor(), tx.Now); ok {
+				taken = append(taken, importedBooking{id, row, found[i].Slot, result})
+			}
+		}
+		if imported.InvalidRows() > 0 || len(taken) == 0 {
+			return ended(ctx, tx, imported)
+		}
+		after := sessions.taken()
+		if !dryRun {
+			imported.Bookings = pg.Array(taken, func(b importedBooking) tenant.BookingID { return b.id })
+			imported.Batch = tenant.NextID[tenant.BatchID](tx.IDs)
+			if after, err = insertImported(ctx, tx, taken); err != nil {
+				return err
+			}
+		}
+		slots := pg.Array(taken, func(b importedBooking) booking.Slot { return b.slot })
+		imported.File, imported.Sessions, err = booking.CheckImported(imported.Rows, slots, before, after)
+		if err != nil {
+			return err
+		}
+		if !dryRun {
+			record.AuditEntry(tx, coredb.AuditEntry{
+				Action: "booking.imported", TargetKind: "booking", Batch: imported.Batch,
+				Changes: map[string]any{"bookings": len(taken), "seats": imported.Sessions},
+			})
+		}
+		return ended(ctx, tx, imported)
+	})
+}
+
+// importRace reports that another transaction took a seat, or booked for a member. The next attempt reads it.
+func importRace(err error) bool {
+	return pg.IsCheck(err, "sessions_capacity") || pg.IsUnique(err, "bookings_active") ||
+		pg.IsExclusion(err, "bookings_overlap")
+}
+
+// importedBooking is a booking that a row becomes.
+type importedBooking struct {
+	id     tenant.BookingID
+	row    *booking.ImportRow
+	slot   booking.Slot
+	result booking.BookResult
+}
+
+// insertImported writes bookings with their events, and returns how many seats of their sessions are then taken.
+func insertImported(
+	ctx context.Context, tx *engine.Tx, taken []importedBooking,
+) (map[tenant.SessionID]int, error) {
+	var ids []tenant.SessionID
+	for _, b := range taken {
+		facts := booking.Facts{Slot: b.slot, Member: booking.Member{ID: b.row.Member, Name: b.row.Guest}}
+		made := seats.Take(tx, facts, booking.Booking{
+			ID: b.id, Session: b.slot.ID, Member: b.row.Member, Party: b.row.Seats, Channel: catalog.Online,
+			Contact: b.row.Contact(), CreatedBy: tx.Caller.Actor(),
+		}, b.result)
+		// No lines: the balance stays as it is.
+		seats.BookingEvent(tx, made, event.BookingConfirmed{Imported: true})
+		ids = append(ids, b.slot.ID)
+	}
+	var found []bookingdb.SessionSeats
+	var batch pg.Batch
+	bookingdb.ListSeatsTaken(&batch, tx.Tenant, pg.Distinct(ids), &found)
+	if err := tx.Load(ctx, &batch); err != nil {
+		return nil, err
+	}
+	after := make(map[tenant.SessionID]int)
+	for _, s := range found {
+		after[s.Session] = s.Taken
+	}
+	return after, nil
+}
+
+// importSessions are the sessions that the rows of a file can name.
+type importSessions struct {
+	sites  []booking.Site
+	at     map[time.Time][]*booking.ImportSlot // by their start, in UTC
+	caller tenant.Caller                       // with the roles that they have now
+}
+
+func loadImportSessions(
+	ctx context.Context, read engine.Reader, caller tenant.Caller, rows []booking.ImportRow,
+) (importSessions, error) {
+	loaded := importSessions{at: make(map[time.Time][]*booking.ImportSlot), caller: caller}
+	var sites []bookingdb.ImportSite
+	var batch pg.Batch
+	loaded.caller.Roles = nil
+	bookingdb.ListImportSites(&batch, caller.Tenant, &sites)
+	accountdb.ListMemberRoles(
+		&batch, caller.Tenant, caller.Member, tenant.ServiceAccountID{}, &loaded.caller.Roles)
+	if err := read(ctx, &batch); err != nil {
+		return loaded, err
+	}
+	for _, s := range sites {
+		zone, err := time.LoadLocation(s.TimeZone)
+		if err != nil {
+			return loaded, err
+		}
+		loaded.sites = append(loaded.sites, booking.Site{ID: s.ID, Name: s.Name, Zone: zone})
+	}
+	starts := make(map[time.Time]bool)
+	for i := range rows {
+		if len(rows[i].Problems) > 0 {
+			continue
+		}
+		for _, start := range rows[i].Starts(loaded.sites) {
+			starts[start] = true
+		}
+	}
+	var times []time.Time
+	for start := range starts {
+		times = append(times, start)
+	}
+	var slots []booking.ImportSlot
+	var more pg.Batch
+	bookingdb.ListImportSlots(&more, caller.Tenant, times, &slots)
+	if err := read(ctx, &more); err != nil {
+		return loaded, err
+	}
+	for i := range slots {
+		start := slots[i].StartsAt.UTC()
+		loaded.at[start] = append(loaded.at[start], &slots[i])
+	}
+	return loaded, nil
+}
+
+// find returns the session of each row, or adds the problem to the row.
+func (s importSessions) find(rows []booking.ImportRow) []*booking.ImportSlot {
+	found := make([]*booking.ImportSlot, len(rows))
+	for i := range rows {
+		row := &rows[i]
+		if len(row.Problems) > 0 {
+			continue
+		}
+		if row.Paid > 0 && !s.caller.CanSettle(row.Member) {
+			row.AddProblem(fault.PermissionDeniedReason, "credits_paid",
+				"Someone else enters your own credits, or an owner does.")
+			continue
+		}
+		found[i] = row.FindSession(s.sites, s.at)
+	}
+	return found
+}
+
+func (s importSessions) taken() map[tenant.SessionID]int {
+	taken := make(map[tenant.SessionID]int)
+	for _, slots := range s.at {
+		for _, slot := range slots {
+			taken[slot.ID] = slot.SeatsTaken
+		}
+	}
+	return taken
+}
+
+// loadImportFacts loads who has places in the sessions, and what the members have.
+func loadImportFacts(
+	ctx context.Context, tx *engine.Tx, rows []booking.ImportRow, found []*booking.ImportSlot,
+) (*booking.ImportFacts, error) {
+	var members []tenant.MemberID
+	var sessions []tenant.SessionID
+	for i, row := range rows {
+		if found[i] == nil {
+			continue
+		}
+		sessions = append(sessions, found[i].ID)
+		if row.Paid > 0 || row.Plan != "" {
+			members = append(members, row.Member)
+		}
+	}
+	sessions, members = pg.Distinct(sessions), pg.Distinct(members)
+	keys := pg.Array(sessions, func(id tenant.SessionID) engine.Key { return id.UUID })
+	if err := tx.Lock(keys...); err != nil {
+		return nil, err
+	}
+	var places []booking.Place
+	var subscriptions []credit.Subscription
+	var busy []bookingdb.BusyMember
+	var batch pg.Batch
+	bookingdb.ListPlaces(&batch, tx.Tenant, sessions, &places)
+	bookingdb.ListOpenSubscriptions(&batch, tx.Tenant, members, &subscriptions)
+	bookingdb.ListBusyMembers(&batch, tx.Tenant, members, tx.Now, &busy)
+	if err := tx.Load(ctx, &batch); err != nil {
+		return nil, err
+	}
+	facts := booking.NewImportFacts(places, subscriptions, tx.Now)
+	for _, b := range busy {
+		facts.Busy[b.Member] = append(facts.Busy[b.Member], b.Span)
+	}
+	return facts, nil
+}
