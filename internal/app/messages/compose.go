@@ -98,6 +98,7 @@ func (c composer) values(locale string) content.Values {
 		facts.Until = c.notice.ExpiresAt
 		facts.ConfirmURL = c.service.publicURL + contacts.LinkPath + c.service.codes.WriteLink(link)
 	}
+	facts.CancelBy, facts.Mode = c.notice.cancelBy, string(c.notice.mode)
 	facts.ByPhone = c.channel == delivery.SMS
 	if o := c.notice.offer; o != nil {
 		facts.ClaimURL, facts.Code, facts.Until = o.ClaimURL, o.Code, o.ExpiresAt

@@ -14,6 +14,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -41,6 +42,8 @@ type noticeFacts struct {
 	offer    *waitlists.OfferFacts // of a notice about an offer; those about the same offer share it
 	code     string                // that it tells
 	codeOpen bool                  // the code can still be used
+	cancelBy time.Time             // of a promotion: until then it can be cancelled for free
+	mode     waitlist.Mode         // of an entry: what it would get
 }
 
 // due returns the part of the facts that decides.

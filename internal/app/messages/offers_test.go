@@ -68,6 +68,18 @@ func (o *oneOffer) StartOffer(
 	return ends, at.Before(o.closes), o.err
 }
 
+func (*oneOffer) StartGrace(
+	context.Context, *pg.Tx, tenant.TenantID, tenant.BookingID, *time.Location, time.Time,
+) (time.Time, error) {
+	return time.Time{}, nil
+}
+
+func (*oneOffer) ModeOf(
+	context.Context, *pg.Tx, tenant.TenantID, tenant.EntryID, time.Time,
+) (waitlist.Mode, error) {
+	return waitlist.OfferInTurn, nil
+}
+
 func (o *oneOffer) WithdrawUnsendable(_ context.Context, _ tenant.TenantID, id tenant.OfferID) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()

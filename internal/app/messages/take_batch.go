@@ -117,6 +117,9 @@ func (t *noticeTaker) send(ctx context.Context, n *noticeFacts, step notify.Step
 			return err
 		}
 	}
+	if err := t.addWaitlistFacts(ctx, n, step); err != nil {
+		return err
+	}
 	c, service := step.Channel, t.service
 	text := composer{
 		service: service, tenant: t.tx.Tenant, now: t.tx.Now, facts: t.batch.tenantFacts, notice: n, to: step.To, channel: c,
@@ -139,6 +142,19 @@ func (t *noticeTaker) send(ctx context.Context, n *noticeFacts, step notify.Step
 		Counted: t.batch.usage.Count(step.Notice, step.To, c, t.tx.Now),
 	})
 	return nil
+}
+
+// addWaitlistFacts adds what a message tells of the waitlist as it is now. It starts the grace of a promotion.
+func (t *noticeTaker) addWaitlistFacts(ctx context.Context, n *noticeFacts, step notify.Step) (err error) {
+	offers, in := t.service.offers, t.tx.Tenant
+	switch n.Topic {
+	case notify.Promoted:
+		n.cancelBy, err = offers.StartGrace(ctx, t.tx.Tx, in, n.Booking, step.To.Zone, t.tx.Now)
+	case notify.Waitlisted:
+		n.mode, err = offers.ModeOf(ctx, t.tx.Tx, in, n.Entry, t.tx.Now)
+	default:
+	}
+	return err
 }
 
 // tell starts the window of an offer whose member is told now. It returns false, and drops the notice, if that leaves

@@ -28,6 +28,15 @@ type Offers interface {
 	StartOffer(
 		ctx context.Context, tx *pg.Tx, in tenant.TenantID, offer OfferFacts, zone *time.Location, now, at time.Time,
 	) (time.Time, bool, error)
+	// StartGrace returns until when a promoted member, who is told now, can cancel for free. The transaction starts the
+	// booking's grace, unless they were told before.
+	StartGrace(
+		ctx context.Context, tx *pg.Tx, in tenant.TenantID, id tenant.BookingID, zone *time.Location, now time.Time,
+	) (cancelBy time.Time, err error)
+	// ModeOf returns what an entry would get now if a seat were freed.
+	ModeOf(
+		ctx context.Context, tx *pg.Tx, in tenant.TenantID, id tenant.EntryID, now time.Time,
+	) (waitlist.Mode, error)
 	// WithdrawUnsendable is called, after the commit, for a live offer whose member cannot be told in time. Its seats go
 	// to the next entry.
 	WithdrawUnsendable(ctx context.Context, in tenant.TenantID, id tenant.OfferID) error

@@ -332,9 +332,9 @@ func TestPromotion_EndsBeforeTheStart(t *testing.T) {
 		context.Background(), studio.Owner, bookings.CancelRequest{ID: booked[0], OverrideWindow: true},
 	))
 	studio.WantEntries(map[tenant.EntryID]waitlist.Status{ids[0]: waitlist.Booked})
-	test.EqOp(t, "09:59", studio.Text(
+	test.EqOp(t, "12:00", studio.Text(
 		`select to_char(grace_until at time zone 'UTC', 'HH24:MI') from bookings where id = $1`, studio.Entry(ids[0]).Booking,
-	), test.Sprint("grace until"))
+	), test.Sprint("free until the start, as no one was told"))
 	studio.Clock.Set(testkit.Noon.Add(45*time.Hour + time.Minute))
 	expect.OK(t)(studio.App.Bookings.CancelBooking(
 		context.Background(), studio.Owner, bookings.CancelRequest{ID: booked[1], OverrideWindow: true},

@@ -142,6 +142,12 @@ func FindBooking(b *pg.Batch, in tenant.TenantID, id tenant.BookingID, into **bo
 	bookingsByID.One(b, in, id, into)
 }
 
+// SetGrace sets until when a promoted member can cancel for free, with the transaction. It is no change by which an
+// edit of the booking's details would be out of date.
+func SetGrace(tx *pg.Tx, in tenant.TenantID, id tenant.BookingID, until time.Time) {
+	tx.Write(`update bookings set grace_until = $3 where tenant_id = $1 and id = $2`, in, id, until)
+}
+
 // FindBookingByRef reads the booking with an external reference; nil if there is none.
 func FindBookingByRef(b *pg.Batch, in tenant.TenantID, ref string, into **booking.Booking) {
 	bookingsByRef.One(b, in, ref, into)

@@ -176,6 +176,14 @@ where tenant_id = $1 and offer_id = any($2) and topic = 'OFFER' and status not i
 		in, ids).Each(func() { each(id) }, &id)
 }
 
+// FindPromotionTold reads whether a message about a promotion was or may have been sent to the member.
+func FindPromotionTold(b *pg.Batch, in tenant.TenantID, id tenant.BookingID, into *bool) {
+	b.Queue(`
+select exists (select from deliveries
+  where tenant_id = $1 and booking_id = $2 and topic = 'PROMOTED' and status not in ('FAILED', 'DEFERRED', 'DROPPED'))`,
+		in, id).Each(func() {}, into)
+}
+
 // InsertOffer writes a new offer with the transaction.
 func InsertOffer(tx *pg.Tx, in tenant.TenantID, o waitlist.Offer) {
 	tx.Write(insertOffer, offerRows.Insert(in, &o)...)

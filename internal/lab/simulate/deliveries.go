@@ -110,6 +110,28 @@ func (d *dispatcher) startWindow(n *notice, at time.Time) bool {
 	return inTime
 }
 
+// startGrace starts the grace of a promotion whose member is told now, unless they were told before.
+func (d *dispatcher) startGrace(n *notice) {
+	b := n.booking
+	told := slices.ContainsFunc(d.promotionDeliveries[b.ID], func(line *loggedDelivery) bool {
+		return line.status != delivery.Failed
+	})
+	if told || b.GraceUntil == nil {
+		return
+	}
+	s := d.sessions[b.Session]
+	allowRefusal(d.transact(Operation{Name: "start a grace", Booking: b.ID}, func() error {
+		saveForUndo(&d.tables, b)
+		d.markTouched(s)
+		b.GraceUntil = new(s.service.waitlist.GraceUntil(d.now, s.StartsAt, n.to.zone))
+		d.emit(Event{
+			Kind: GraceStarted, Session: s.ID, Member: b.Member, Booking: b.ID, Until: *b.GraceUntil,
+			Zone: n.to.zone.String(),
+		})
+		return nil
+	}))
+}
+
 // injectMessageBugs changes the facts of a decision as the injected bug would.
 func (d *dispatcher) injectMessageBugs(n *notice, to *notify.Recipient, f *notify.Facts, s *notify.Settings) {
 	switch d.bug {
@@ -245,6 +267,9 @@ func (d *dispatcher) send(n *notice, to notify.Recipient, channel delivery.Chann
 			}
 		}
 	}
+	if n.Topic == notify.Promoted {
+		d.startGrace(n)
+	}
 	n.Attempts++
 	devices := []notify.Device{{}}
 	if channel == delivery.Push {
@@ -263,8 +288,12 @@ func (d *dispatcher) send(n *notice, to notify.Recipient, channel delivery.Chann
 		}
 	}
 	n.deliveries = append(n.deliveries, lines...)
-	if n.Topic == notify.Offered {
+	switch n.Topic {
+	case notify.Offered:
 		d.offerDeliveries[n.Offer] = append(d.offerDeliveries[n.Offer], lines...)
+	case notify.Promoted:
+		d.promotionDeliveries[n.Booking] = append(d.promotionDeliveries[n.Booking], lines...)
+	default:
 	}
 	attempt := n.Notice
 	d.updateNotice(n, n.Started(d.now))

@@ -35,6 +35,7 @@ const (
 	Offered       Kind = "OFFERED"
 	OfferExtended Kind = "OFFER_EXTENDED" // the window starts when the offer is sent
 	OfferEnded    Kind = "OFFER_ENDED"
+	GraceStarted  Kind = "GRACE_STARTED"  // when a promotion is told
 	SeatsReleased Kind = "SEATS_RELEASED" // a round no longer keeps them for the first to claim
 
 	Published        Kind = "PUBLISHED"
@@ -65,6 +66,7 @@ type Event struct {
 	Subscription     tenant.SubscriptionID
 	Party            int
 	Until            time.Time // end of a hold, an offer, or the grace of a promoted member
+	Zone             string    // in which the grace runs
 	Staff            bool      // staff did it, or chose it
 	On               bool      // blocked, active, flagged
 	Refunded         bool

@@ -31,9 +31,11 @@ type dispatcher struct {
 	pausedUntil     time.Time // the dispatcher does nothing before
 	planned         map[noticeKey]*notice
 	offerDeliveries map[tenant.OfferID][]*loggedDelivery
-	stops           map[delivery.Channel]map[string]notify.Reason // by address
-	providers       map[delivery.Channel]*provider
-	checker         *messageChecker
+	// promotionDeliveries are the messages about bookings that the waitlist made without an offer.
+	promotionDeliveries map[tenant.BookingID][]*loggedDelivery
+	stops               map[delivery.Channel]map[string]notify.Reason // by address
+	providers           map[delivery.Channel]*provider
+	checker             *messageChecker
 }
 
 // loggedEvent is an event in the log that the dispatcher reads.
@@ -101,6 +103,7 @@ func newDispatcher(w *world, o Options) *dispatcher {
 		recipients: make(map[tenant.UUID]*recipient), planned: make(map[noticeKey]*notice),
 		stops:     map[delivery.Channel]map[string]notify.Reason{delivery.SMS: {}, delivery.Email: {}},
 		providers: make(map[delivery.Channel]*provider), offerDeliveries: make(map[tenant.OfferID][]*loggedDelivery),
+		promotionDeliveries: make(map[tenant.BookingID][]*loggedDelivery),
 	}
 	d.settings = notify.DefaultSettings()
 	d.settings.CreditsLowAt = d.rng.IntN(3)
@@ -435,6 +438,11 @@ func (d *dispatcher) forgetOld() {
 		if d.offers[offer] == nil {
 			delete(d.checker.offers, offer)
 			delete(d.offerDeliveries, offer)
+		}
+	}
+	for id := range d.promotionDeliveries {
+		if d.bookings[id] == nil {
+			delete(d.promotionDeliveries, id)
 		}
 	}
 }

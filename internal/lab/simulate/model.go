@@ -137,6 +137,8 @@ func (m *model) applyOne(ev Event) error {
 		return m.offered(ev, s, e)
 	case OfferExtended:
 		return m.offerExtended(ev)
+	case GraceStarted:
+		return m.graceStarted(ev, s)
 	case OfferEnded:
 		return m.offerEnded(ev, s, e)
 	case SeatsReleased:

@@ -50,8 +50,8 @@ func (m *model) booked(ev Event, s *modelSession, e *modelEntry) error {
 		return fmt.Errorf("booking has not opened")
 	case ev.Promoted && ev.Offer.IsZero() && !m.granted[ev.Entry]:
 		return fmt.Errorf("no decision promoted the entry")
-	case ev.Promoted && ev.Offer.IsZero() && !ev.Until.Equal(m.graceUntil(member, s)):
-		return fmt.Errorf("its grace ends at %s, and not at %s", ev.Until, m.graceUntil(member, s))
+	case ev.Promoted && ev.Offer.IsZero() && !ev.Until.Equal(s.starts):
+		return fmt.Errorf("it cannot be cancelled for free until the member is told")
 	case ev.Promoted && (e == nil || !e.Status.Active()):
 		return fmt.Errorf("the entry does not wait")
 	case ev.Kind == Held:
@@ -84,6 +84,20 @@ func (m *model) booked(ev Event, s *modelSession, e *modelEntry) error {
 	m.bookings[b.id] = b
 	s.bookings, member.bookings = append(s.bookings, b), append(member.bookings, b)
 	return s.checkCapacity()
+}
+
+// graceStarted takes in that the member of a promotion was told, and can cancel for free for a while from then on.
+func (m *model) graceStarted(ev Event, s *modelSession) error {
+	b, rules := m.bookings[ev.Booking], s.service.waitlist.Rules
+	until := addTimeAwake(rules, ev.At, rules.PromotionGrace, s.starts, zones[ev.Zone])
+	if until.After(s.starts) {
+		until = s.starts
+	}
+	if b.grace.IsZero() || !ev.Until.Equal(until) {
+		return fmt.Errorf("its grace ends at %s, and should at %s", ev.Until, until)
+	}
+	b.grace = ev.Until
+	return nil
 }
 
 func (m *model) confirmed(ev Event, s *modelSession, b *modelBooking) error {

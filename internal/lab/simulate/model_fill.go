@@ -204,16 +204,6 @@ func (m *model) promotes(e *modelEntry, s *modelSession) bool {
 	return !addTimeAwake(rules, m.now, rules.PromotionGrace, s.starts, member.zoneFor(s)).After(s.starts)
 }
 
-// graceUntil returns until when a member who is promoted now can cancel for free.
-func (m *model) graceUntil(member *modelMember, s *modelSession) time.Time {
-	rules := s.service.waitlist.Rules
-	until := addTimeAwake(rules, m.now, rules.PromotionGrace, s.starts, member.zoneFor(s))
-	if until.After(s.starts) {
-		return s.starts
-	}
-	return until
-}
-
 // cancellationWindow returns how long before the start a member can cancel a booking for the last time.
 func (s *modelSession) cancellationWindow(member *modelMember) time.Duration {
 	if tier := s.service.policy.TierCancellations[member.Tier]; tier.CancellationWindow != nil {

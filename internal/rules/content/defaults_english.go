@@ -39,7 +39,9 @@ See you there,
 		mail: `Hello {{.Name}},
 
 {{.Title}} is full at the moment. You are number {{.Position}} on the waitlist, and you will hear from us ` +
-			`as soon as a place comes free for you.
+			`as soon as a place comes free for you.{{if eq .Mode "AUTO_PROMOTE"}} We book it for you at once; you can ` +
+			`cancel for a while for free.{{else if eq .Mode "FIRST_TO_CLAIM"}} All who wait can take it: the first to ` +
+			`claim it gets it.{{else}} We keep it for you until you answer, for a limited time.{{end}}
 
 When: {{.When}}{{if .EndTime}} – {{.EndTime}}{{end}}
 Where: {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
@@ -51,10 +53,11 @@ Your bookings: {{.Link}}
 {{.Tenant}}`,
 	},
 	notify.Promoted: {
-		name:    "places from the waitlist",
-		sms:     "{{.Tenant}}: you're in! A place in {{.Title}} came free and is booked for you: {{.When}}.",
+		name: "places from the waitlist",
+		sms: "{{.Tenant}}: you're in! A place in {{.Title}} came free and is booked for you: {{.When}}." +
+			"{{if .CancelBy}} Free to cancel until {{.CancelBy}}.{{end}}",
 		title:   "You're in: {{.Title}}",
-		push:    "A place came free and is yours: {{.When}}",
+		push:    "A place came free and is yours: {{.When}}{{if .CancelBy}}. Free to cancel until {{.CancelBy}}{{end}}",
 		subject: "You're in: {{.Title}}, {{.When}}",
 		mail: `Hello {{.Name}},
 
@@ -62,7 +65,8 @@ good news: a place in {{.Title}} came free, and it is yours. You don't need to d
 
 ` + sessionEnglish + `
 
-Can't make it? Please give the place back soon, so that someone else can have it: {{.Link}}
+Can't make it? {{if .CancelBy}}Cancelling is free until {{.CancelBy}}. {{end}}Please give the place back soon, so ` +
+			`that someone else can have it: {{.Link}}
 
 See you there,
 {{.Tenant}}`,

@@ -39,7 +39,10 @@ Vos réservations : {{.Link}}
 		mail: `Bonjour {{.Name}},
 
 {{.Title}} affiche complet pour le moment. Vous êtes n° {{.Position}} sur la liste d'attente, et nous vous ` +
-			`préviendrons dès qu'une place se libère pour vous.
+			`préviendrons dès qu'une place se libère pour vous.{{if eq .Mode "AUTO_PROMOTE"}} Nous la réservons alors ` +
+			`aussitôt ; vous pourrez annuler sans frais pendant un moment.{{else if eq .Mode "FIRST_TO_CLAIM"}} Tous ` +
+			`peuvent la prendre : premier arrivé, premier servi.{{else}} Nous vous la gardons pendant un temps ` +
+			`limité, en attendant votre réponse.{{end}}
 
 Quand : {{.When}}{{if .EndTime}} – {{.EndTime}}{{end}}
 Où : {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
@@ -51,10 +54,12 @@ Vos réservations : {{.Link}}
 {{.Tenant}}`,
 	},
 	notify.Promoted: {
-		name:    "places obtenues de la liste d’attente",
-		sms:     "{{.Tenant}} : une place s'est libérée pour {{.Title}}, elle est à vous : {{.When}}.",
-		title:   "La place est à vous : {{.Title}}",
-		push:    "Une place s'est libérée : {{.When}}",
+		name: "places obtenues de la liste d’attente",
+		sms: "{{.Tenant}} : une place s'est libérée pour {{.Title}}, elle est à vous : {{.When}}." +
+			"{{if .CancelBy}} Annulation gratuite jusqu'à {{.CancelBy}}.{{end}}",
+		title: "La place est à vous : {{.Title}}",
+		push: "Une place s'est libérée : {{.When}}{{if .CancelBy}}. Annulation gratuite jusqu'à " +
+			"{{.CancelBy}}{{end}}",
 		subject: "La place est à vous : {{.Title}}, {{.When}}",
 		mail: `Bonjour {{.Name}},
 
@@ -62,7 +67,8 @@ bonne nouvelle : une place s'est libérée pour {{.Title}}, et elle est à vous.
 
 ` + sessionFrench + `
 
-Un empêchement ? Merci de rendre la place rapidement pour qu'une autre personne en profite : {{.Link}}
+Un empêchement ? {{if .CancelBy}}L'annulation est gratuite jusqu'à {{.CancelBy}}. {{end}}Merci de rendre la place ` +
+			`rapidement pour qu'une autre personne en profite : {{.Link}}
 
 À bientôt,
 {{.Tenant}}`,

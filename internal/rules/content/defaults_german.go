@@ -39,7 +39,10 @@ Bis bald,
 		mail: `Hallo {{.Name}},
 
 {{.Title}} ist im Moment ausgebucht. Sie stehen auf Platz {{.Position}} der Warteliste. Sobald für Sie ` +
-			`etwas frei wird, melden wir uns.
+			`etwas frei wird, melden wir uns.{{if eq .Mode "AUTO_PROMOTE"}} Wir buchen den Platz dann gleich für Sie; eine ` +
+			`Zeit lang können Sie kostenlos stornieren.{{else if eq .Mode "FIRST_TO_CLAIM"}} Alle Wartenden können ihn ` +
+			`nehmen: Wer zuerst annimmt, bekommt ihn.{{else}} Wir halten den Platz dann eine Zeit lang für Sie ` +
+			`frei, bis Sie antworten.{{end}}
 
 Wann: {{.When}}{{if .EndTime}} – {{.EndTime}}{{end}}
 Wo: {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
@@ -51,10 +54,12 @@ Ihre Buchungen: {{.Link}}
 {{.Tenant}}`,
 	},
 	notify.Promoted: {
-		name:    "nachgerückte Plätze",
-		sms:     "{{.Tenant}}: Sie sind dabei! Bei {{.Title}} wurde ein Platz frei und ist für Sie gebucht: {{.When}}.",
-		title:   "Sie sind dabei: {{.Title}}",
-		push:    "Ein Platz wurde frei und gehört Ihnen: {{.When}}",
+		name: "nachgerückte Plätze",
+		sms: "{{.Tenant}}: Sie sind dabei! Bei {{.Title}} wurde ein Platz frei und ist für Sie gebucht: {{.When}}." +
+			"{{if .CancelBy}} Kostenlos stornieren bis {{.CancelBy}}.{{end}}",
+		title: "Sie sind dabei: {{.Title}}",
+		push: "Ein Platz wurde frei und gehört Ihnen: {{.When}}{{if .CancelBy}}. Kostenlos stornieren bis " +
+			"{{.CancelBy}}{{end}}",
 		subject: "Sie sind dabei: {{.Title}}, {{.When}}",
 		mail: `Hallo {{.Name}},
 
@@ -62,7 +67,8 @@ gute Nachrichten: Bei {{.Title}} ist ein Platz frei geworden, und er gehört Ihn
 
 ` + sessionGerman + `
 
-Keine Zeit? Dann geben Sie den Platz bitte bald zurück, damit jemand anders ihn bekommt: {{.Link}}
+Keine Zeit? {{if .CancelBy}}Bis {{.CancelBy}} stornieren Sie kostenlos. {{end}}Geben Sie den Platz bitte bald ` +
+			`zurück, damit jemand anders ihn bekommt: {{.Link}}
 
 Bis bald,
 {{.Tenant}}`,

@@ -22,6 +22,8 @@ type Facts struct {
 	Subject
 	ClaimURL, Code string
 	Until          time.Time // when the offer or the code ends
+	CancelBy       time.Time // until then a promotion can be cancelled for free
+	Mode           string    // what an entry would get: AUTO_PROMOTE, OFFER or FIRST_TO_CLAIM
 	ConfirmURL     string    // confirms an email address
 	ByPhone        bool      // the contact is a phone number
 }

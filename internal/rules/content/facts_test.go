@@ -28,7 +28,9 @@ func TestFacts_FillInTheVariablesOfTheirTopic(t *testing.T) {
 	all := notify.Topics()
 	offer := Values{"ClaimURL": "https://c", "Code": "4821", "ExpiresAt": "10:11", "Minutes": 41}
 	for topic, extra := range map[notify.Topic]Values{
-		notify.BookingConfirmed: {}, notify.Promoted: {}, notify.CheckInOpen: {}, notify.Waitlisted: {"Position": 3},
+		notify.BookingConfirmed: {}, notify.CheckInOpen: {},
+		notify.Promoted:         {"CancelBy": "10:30"},
+		notify.Waitlisted:       {"Position": 3, "Mode": "OFFER"},
 		notify.Offered:          offer,
 		notify.OfferExpiring:    offer,
 		notify.BookingCancelled: {"Reason": "ill", "Refunded": true, "Late": true, "Waitlist": true},
@@ -56,6 +58,7 @@ func TestFacts_FillInTheVariablesOfTheirTopic(t *testing.T) {
 				Facts: notify.Facts{StartsAt: start}, EndsAt: start.Add(time.Hour), Title: "Yoga", Location: "Pier",
 				Address: "Quay 1", Resource: "Room 2", Coach: "Carla", Party: 2, Plan: "Ten",
 			},
+			CancelBy: exampleStart.Add(time.Hour), Mode: "OFFER",
 			Until: exampleStart.Add(41 * time.Minute), ConfirmURL: "https://k", ByPhone: true, Details: notify.Details{
 				Reason: "ill", Refunded: true, Late: true, Waitlist: true, Position: 3, Balance: 4, Note: "look",
 				OldStart: exampleStart.Add(-time.Hour), From: "hello@studio.com",

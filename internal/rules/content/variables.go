@@ -74,6 +74,18 @@ var topicVariables = map[notify.Topic][]variable{
 	notify.Waitlisted: {{
 		"Position", "The position on the waitlist, from 1.", 2,
 		func(f Facts, _ locale) any { return f.Details.Position },
+	}, {
+		"Mode", `What a free place would be: "AUTO_PROMOTE", booked; "OFFER", offered; "FIRST_TO_CLAIM", offered to all.`,
+		"OFFER", func(f Facts, _ locale) any { return f.Mode },
+	}},
+	notify.Promoted: {{
+		"CancelBy", "Until when cancelling is free; can be empty.", exampleClock(exampleStart.Add(-time.Hour)),
+		func(f Facts, in locale) any {
+			if !f.CancelBy.After(f.Now) {
+				return ""
+			}
+			return in.until(f.CancelBy, f.Now, f.Zone)
+		},
 	}},
 	notify.Offered:       offerVariables(30),
 	notify.OfferExpiring: offerVariables(8),

@@ -23,7 +23,7 @@ func TestExample_IsInTheLanguageOfTheLocale(t *testing.T) {
 		"ClaimURL": "https://berth.example/claim/8Jx2mQ0vT5c", "Code": "4821", "ExpiresAt": "06:30", "Minutes": 30,
 		"Reason": "Carla is ill.", "Refunded": true, "Late": false, "Waitlist": false, "OldWhen": "Fri 22 May, 07:30",
 		"In": "in 24 hours", "Balance": 1, "Plan": "Ten classes", "Note": "No one on the waitlist fits the free place.",
-		"Change": "Olga made Ben an admin.",
+		"Change": "Olga made Ben an admin.", "CancelBy": "06:30", "Mode": "OFFER",
 	}, all)
 	test.EqOp(t, 8, Example(notify.OfferExpiring, "en")["Minutes"].(int))
 	test.NotEq(t, Example(notify.Reminder, "en"), Example(notify.Reminder, "de"))

@@ -36,7 +36,7 @@ type LeaveOptions struct {
 // Promotion is an entry to be booked without an offer.
 type Promotion struct {
 	Entry      Entry
-	GraceUntil time.Time // of the booking
+	GraceUntil time.Time // of the booking: the start, until the member is told, which starts the grace
 }
 
 // Refill requests another decision about a session. The caller makes it from the state after these changes.

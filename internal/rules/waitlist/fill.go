@@ -162,7 +162,7 @@ func (f *Fill) changes() Changes {
 	}
 	for _, g := range d.Grants {
 		if g.promotes() {
-			c.Promoted = append(c.Promoted, f.promotion(f.entries[g.Entry]))
+			c.Promoted = append(c.Promoted, Promotion{Entry: f.entries[g.Entry], GraceUntil: f.Slot.StartsAt})
 		} else {
 			c.Entries = append(c.Entries, f.offer(g))
 		}
@@ -179,12 +179,6 @@ func (f *Fill) changes() Changes {
 		}
 	}
 	return c
-}
-
-// promotion returns the booking of an entry without an offer.
-func (f *Fill) promotion(e Entry) Promotion {
-	zone := loadZone(e.Candidate().zone(f.Slot))
-	return Promotion{Entry: e, GraceUntil: f.Rules.GraceUntil(f.Now, f.Slot.StartsAt, zone)}
 }
 
 // reserve reserves the seats of the offers: in the round if the first to claim gets them.

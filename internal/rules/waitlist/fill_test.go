@@ -233,12 +233,12 @@ func TestFilling_FillsInEveryFieldOfOffer(t *testing.T) {
 	test.Eq(t, waitlist.Round{ID: round.ID, Freed: 1, Tried: some(7), Offers: 3}, round, test.Sprint("the caller's round"))
 }
 
-func TestFilling_SetsGraceOfPromotion(t *testing.T) {
+func TestFilling_LetsCancelUntilTold(t *testing.T) {
 	t.Parallel()
 	all := entries(queue(1))
 	grace := set{"Mode": waitlist.AutoPromote, "PromotionGrace": 90 * time.Minute}
 	c, _ := filling{rules: grace, entries: all}.run(t)
-	test.Eq(t, []waitlist.Promotion{{Entry: all[0], GraceUntil: now.Add(90 * time.Minute)}}, c.Promoted)
+	test.Eq(t, []waitlist.Promotion{{Entry: all[0], GraceUntil: starts}}, c.Promoted)
 }
 
 func TestFilling_ReadsOnlyNeededPages(t *testing.T) {

@@ -26,7 +26,11 @@ func (s *scene) promotes(c *Candidate) bool {
 // time. Quiet hours do not count. It can be after the start of the cancellation window, because members do not choose
 // when they are promoted.
 func (r Rules) GraceUntil(at, starts time.Time, zone *time.Location) time.Time {
-	if until := r.QuietHours.addAwake(at, r.PromotionGrace, starts, zone); until.Before(starts) {
+	until := at
+	if r.PromotionGrace > 0 {
+		until = r.QuietHours.addAwake(at, r.PromotionGrace, starts, zone)
+	}
+	if until.Before(starts) {
 		return until.In(at.Location())
 	}
 	return starts

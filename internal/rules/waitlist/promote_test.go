@@ -68,6 +68,9 @@ func TestGraceUntil_RunsOutsideQuietHoursAndEndsAtStart(t *testing.T) {
 	} {
 		test.EqOp(t, tc.want, r.GraceUntil(tc.at, tc.starts, time.UTC), test.Sprint(name))
 	}
+	r.PromotionGrace = 0
+	night := now.Add(12 * time.Hour)
+	test.EqOp(t, night, r.GraceUntil(night, now.Add(48*time.Hour), time.UTC), test.Sprint("none"))
 }
 
 func TestModeNow_SaysWhatAnEntryWouldGet(t *testing.T) {
