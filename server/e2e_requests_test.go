@@ -494,7 +494,8 @@ var peopleRequests = map[string][]build{
 		}
 	}},
 	"BookingService/ImportBookings": {func(w *world) proto.Message {
-		return &v1.ImportBookingsRequest{Csv: []byte("subject,service,date,start\n" + w.newMember().Subject + ",Yoga,2027-03-30,18:00\n")}
+		row := w.newMember().Subject + ",Yoga,2027-03-30,18:00\n"
+		return &v1.ImportBookingsRequest{Csv: []byte("subject,service,date,start\n" + row)}
 	}},
 	"CreditService/ImportSubscriptions": {func(w *world) proto.Message {
 		row := w.newMember().Subject + "," + w.plan.Name + ",3\n"

@@ -162,7 +162,8 @@ var accountReads = []read{
 	{accountdb.FindTimeZone, nil, "Africa/Cairo"},
 	{
 		accountdb.ListKnown, args{member.SoughtPeople{
-			Subjects: []string{"ana", "", "x"}, Emails: []string{"bo@example.com", ""}, Phones: []string{""}, Names: []string{"cy"},
+			Subjects: []string{"ana", "", "x"}, Emails: []string{"bo@example.com", ""}, Phones: []string{""},
+			Names: []string{"cy"},
 		}}, "receiver third member",
 	},
 	{accountdb.ListDevices, args{"member"}, "other device"},

@@ -203,11 +203,17 @@ var bookingReads = []read{
 			"{Session=session Guest=una} {Session=session Member=member} {Session=session Member=receiver} " +
 			"{Session=session Member=third}",
 	},
-	{bookingdb.ListOpenSubscriptions, args{"member third"}, "key:Ten:0:0 other:five:0:0 subscription:Ten:0:0 third:Day:0:0"},
+	{
+		bookingdb.ListOpenSubscriptions, args{"member third"},
+		"key:Ten:0:0 other:five:0:0 subscription:Ten:0:0 third:Day:0:0",
+	},
 	{bookingdb.ListBusyMembers, args{"member third", now}, "{Member=member Span={Start=02T08:00 End=02T09:00}}"},
 	{bookingdb.ListSeatsTaken, args{"session"}, "{Session=session}"},
 	{bookingdb.ListLedgerSums, args{"subscription other third"}, "4 0 0"},
-	{bookingdb.ListHeldSubscriptions, args{"member third", "plan third"}, "subscription:Ten:0:0 third:Day:0:0 key:Ten:0:0"},
+	{
+		bookingdb.ListHeldSubscriptions, args{"member third", "plan third"},
+		"subscription:Ten:0:0 third:Day:0:0 key:Ten:0:0",
+	},
 	{bookingdb.ListItemReservations, args{
 		"item", civil.Span{Start: start, End: start.Add(time.Hour)},
 	}, "{Item=item Number=1 Span={Start=02T08:00 End=02T09:00}}"},

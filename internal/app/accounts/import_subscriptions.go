@@ -29,8 +29,8 @@ type SubscriptionImport struct {
 	File, Ledger int
 }
 
-// CheckSubscriptions adds the problems of rows that can be seen without the others, and without what their members have.
-// The members of the rows have been looked up. It writes nothing.
+// CheckSubscriptions adds the problems of rows that can be seen without the others, and without what their members
+// have. The members of the rows have been looked up. It writes nothing.
 func (s *Service) CheckSubscriptions(ctx context.Context, caller tenant.Caller, rows []credit.ImportRow) error {
 	read := func(ctx context.Context, b *pg.Batch) error { return s.engine.Read(ctx, caller, b) }
 	plans, err := loadPlans(ctx, read, caller, rows)

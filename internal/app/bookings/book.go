@@ -155,7 +155,7 @@ func (b *book) write(tx *engine.Tx, id tenant.BookingID, result booking.BookResu
 		ExternalRef: b.ExternalRef, Note: b.Note, Contact: b.Contact, GuestTier: b.GuestTier, CreatedBy: tx.Caller.Actor(),
 		HasItems: len(b.Items) > 0, RequestHash: b.refHash(),
 	}
-	var data event.Data = event.BookingConfirmed{}
+	var data event.Data = event.BookingConfirmed{Imported: false}
 	if b.Hold {
 		data, made.Status, made.HoldUntil = event.BookingHeld{}, booking.Pending, new(b.slot.HoldUntil(tx.Now))
 		tx.WakeAt(*made.HoldUntil)

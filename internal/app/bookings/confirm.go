@@ -150,7 +150,7 @@ func (c *confirm) write(tx *engine.Tx, after *booking.Booking, confirmed booking
 			bookingdb.CountBooking(tx.Tx, tx.Tenant, confirmed.Payer.ID, c.slot.LocalDate, +1)
 		}
 	}
-	seats.BookingEvent(tx, *after, event.BookingConfirmed{}, confirmed.Ledger...)
+	seats.BookingEvent(tx, *after, event.BookingConfirmed{Imported: false}, confirmed.Ledger...)
 	if after.Benefit.Code != "" {
 		if !after.Member.IsZero() {
 			catalogdb.PutBenefitMembership(tx.Tx, tx.Tenant, c.number.Membership(after.Benefit, after.Member, tx.Now))

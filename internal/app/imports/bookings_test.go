@@ -109,8 +109,8 @@ func TestImportBookings_NeverTakesASeatTooMany(t *testing.T) {
 	test.EqOp(t, 2, done.Created)
 	test.Eq(t, &fileimport.Total{File: 3, Ledger: 3}, done.Total)
 	test.Eq(t, []fileimport.Problem{
-		problem(3, fault.SessionFull, "seats", "The session has 1 seats left."),
-		problem(5, fault.SessionFull, "seats", "The session has 0 seats left."),
+		problem(3, fault.SessionFull, "seats", "Too few seats are left in the session: 1."),
+		problem(5, fault.SessionFull, "seats", "Too few seats are left in the session: 0."),
 	}, done.Problems)
 	test.EqOp(t, 4, studio.SeatsTaken(session))
 }
@@ -157,7 +157,8 @@ func TestImportBookings_TakesLargeFiles(t *testing.T) {
 	var session string
 	for i := range rows {
 		if i%each == 0 {
-			session = in(studio, studio.AddSession(testkit.Session{Capacity: each, Starts: testkit.Noon.Add(time.Duration(i/each+1) * time.Hour)}))
+			starts := testkit.Noon.Add(time.Duration(i/each+1) * time.Hour)
+			session = in(studio, studio.AddSession(testkit.Session{Capacity: each, Starts: starts}))
 		}
 		fmt.Fprintf(&members, "Member %d,m%d@example.com\n", i, i)
 		fmt.Fprintf(&bookings, "%s,m%d@example.com\n", session, i)

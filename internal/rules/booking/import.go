@@ -134,8 +134,8 @@ func readStart(r *ImportRow, cell string) string {
 // readStatus refuses what is no booking any more, or not yet one.
 func readStatus(_ *ImportRow, cell string) string {
 	switch fold.Text(cell) {
-	case "confirmed", "booked", "reserved", "active", "bestatigt", "gebucht", "reserviert", "aktiv", "confirme", "confirmee",
-		"reserve", "reservee", "actif":
+	case "confirmed", "booked", "reserved", "active", "bestatigt", "gebucht", "reserviert", "aktiv", "confirme",
+		"confirmee", "reserve", "reservee", "actif":
 		return ""
 	}
 	return fmt.Sprintf("%s is not a status of a booking that goes on: only confirmed or booked ones are imported.",
@@ -182,8 +182,8 @@ type Site struct {
 	Zone *time.Location
 }
 
-// Starts are the times in UTC at which a row's session can start: one for each location that it can be at. A location whose
-// clocks skip the day has none.
+// Starts are the times in UTC at which a row's session can start: one for each location that it can be at. A location
+// whose clocks skip the day has none.
 func (r *ImportRow) Starts(sites []Site) map[tenant.LocationID]time.Time {
 	starts := make(map[tenant.LocationID]time.Time)
 	for _, s := range sites {
@@ -226,7 +226,8 @@ func (r *ImportRow) FindSession(sites []Site, at map[time.Time][]*ImportSlot) *I
 	case 0:
 		r.AddProblem(fault.SessionNotFound, "start", "No session of this service starts then.")
 	default:
-		r.AddProblem(fault.SessionNotFound, "start", "Several sessions of this service start then: give location and resource.")
+		r.AddProblem(fault.SessionNotFound, "start",
+			"Several sessions of this service start then: give location and resource.")
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package booking
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -69,7 +70,7 @@ func (f *ImportFacts) Take(
 	case f.Places[place]:
 		row.AddProblem(fault.AlreadyBooked, "", "The member has booked the session, or waits for it.")
 	case !s.Fits(row.Seats):
-		row.AddProblem(fault.SessionFull, "seats", "The session has %d seats left.", *s.SeatsOpen())
+		row.AddProblem(fault.SessionFull, "seats", "Too few seats are left in the session: %d.", *s.SeatsOpen())
 	default:
 		result, ok := f.pay(row, s, id, actor, now)
 		if ok {
@@ -155,7 +156,7 @@ func CheckImported(
 			row := first[id]
 			return 0, 0, fault.New(fault.FailedPrecondition, fault.ImportMismatch,
 				"The file has %d seats in the session of row %d, and it would have %d more. Nothing was imported.",
-				n, row.Number, added)
+				n, row.Number, added).WithMetadata("row", strconv.Itoa(row.Number))
 		}
 		total += after[id] - before[id]
 	}

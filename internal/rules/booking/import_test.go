@@ -29,10 +29,10 @@ func TestParseImport_MatchesColumnsInThreeLanguages(t *testing.T) {
 	for header, want := range map[string]string{
 		"Client,Email,Class,Site,Date,Start time,Spots,Paid with credit,Status": "name email service location date start " +
 			"seats credits_paid status",
-		"Kunde;E-Mail;Kurs;Standort;Datum;Uhrzeit;Plätze;Mit Guthaben bezahlt;Gast": "name email service location date start " +
-			"seats credits_paid guest",
-		"Client;Courriel;Cours;Lieu;Jour;Heure;Nombre de places;Payé par crédit;Formule": "name email service location date " +
-			"start seats credits_paid plan",
+		"Kunde;E-Mail;Kurs;Standort;Datum;Uhrzeit;Plätze;Mit Guthaben bezahlt;Gast": "name email service " +
+			"location date start seats credits_paid guest",
+		"Client;Courriel;Cours;Lieu;Jour;Heure;Nombre de places;Payé par crédit;Formule": "name email service " +
+			"location date start seats credits_paid plan",
 	} {
 		var got []string
 		for _, m := range parseImport(t, header).Columns {
@@ -55,10 +55,12 @@ func TestParseImport_ReadsRows(t *testing.T) {
 		"Yin,,18:00,,,,,,a@b.c":                             "date: Give the day, here or in start.",
 		"Yin,2026-12-31,25:00,,,,,,a@b.c":                   `start: "25:00" is not a time of day in the form 18:00.`,
 		"Yin,2026-12-31,18:00,0,,,,,a@b.c":                  `seats: "0" is not a number of seats from 1 to 1000.`,
-		"Yin,2026-12-31,18:00,3,2,,,,a@b.c":                 `credits_paid: "2" is neither yes or no, nor 0 or a credit for each of the seats.`,
-		"Yin,2026-12-31,18:00,,,Cancelled,,,a@b.c":          `status: "Cancelled" is not a status of a booking that goes on: only confirmed or booked ones are imported.`,
-		"Yin,2026-12-31,18:00,,yes,,Gil,,":                  "credits_paid: A guest has no plan that paid.",
-		"Yin,2026-12-31,18:00,,,,,,":                        "email: Say whose the row is: by email, phone or name.",
+		"Yin,2026-12-31,18:00,3,2,,,,a@b.c": `credits_paid: "2" is neither yes or no, ` +
+			`nor 0 or a credit for each of the seats.`,
+		"Yin,2026-12-31,18:00,,,Cancelled,,,a@b.c": `status: "Cancelled" is not a status of a booking that goes on: ` +
+			`only confirmed or booked ones are imported.`,
+		"Yin,2026-12-31,18:00,,yes,,Gil,,": "credits_paid: A guest has no plan that paid.",
+		"Yin,2026-12-31,18:00,,,,,,":       "email: Say whose the row is: by email, phone or name.",
 	} {
 		r := parseImport(t, header, row).Rows[0]
 		got := fmt.Sprint(r.Date, " ", r.Start, " ", r.Seats, " ", r.Paid)
@@ -109,7 +111,7 @@ func TestFindSession_FindsTheOneOfTheRow(t *testing.T) {
 	} {
 		r := &parseImport(t, "service,location,resource,date,start,email", row+",a@b.c").Rows[0]
 		found := r.FindSession(sites, at)
-		got := ""
+		var got string
 		if found != nil {
 			got = found.Title
 		} else {
@@ -137,24 +139,41 @@ func TestTake_RefusesWhatCannotBe(t *testing.T) {
 		}
 	}
 	open := func(*booking.Slot) {}
+	one := booking.ImportRow{Member: ana, Seats: 1}
+	paid := booking.ImportRow{Member: ana, Seats: 1, Paid: 1}
+	draft := func(s *booking.Slot) { s.State = catalog.Draft }
+	blocked := func(s *booking.Slot) { s.Blocked = true }
+	long := credit.Plan{Name: "Long", Kind: credit.Course}
 	for name, c := range map[string]struct {
 		slot *booking.Slot
 		row  booking.ImportRow
 		subs []credit.Subscription
 		want string
 	}{
-		"a seat":   {slot(open), booking.ImportRow{Member: ana, Seats: 2}, nil, "0 credits"},
-		"a credit": {slot(open), booking.ImportRow{Member: ana, Seats: 2, Paid: 2}, []credit.Subscription{sub(ana, ten), sub(bo, ten)}, "2 credits 2 GRANT +2 = 5 3 BOOKING -2 = 3"},
-		"draft":    {slot(func(s *booking.Slot) { s.State = catalog.Draft }), booking.ImportRow{Member: ana, Seats: 1}, nil, "SESSION_NOT_OPEN"},
-		"blocked":  {slot(func(s *booking.Slot) { s.Blocked = true }), booking.ImportRow{Member: ana, Seats: 1}, nil, "SESSION_NOT_OPEN"},
-		"begun":    {slot(func(s *booking.Slot) { s.StartsAt = now }), booking.ImportRow{Member: ana, Seats: 1}, nil, "SESSION_NOT_OPEN"},
-		"full":     {slot(func(s *booking.Slot) { s.SeatsTaken = 1 }), booking.ImportRow{Member: ana, Seats: 2}, nil, "SESSION_FULL"},
-		"booked":   {slot(open), booking.ImportRow{Member: bo, Seats: 1}, nil, "ALREADY_BOOKED"},
-		"a guest":  {slot(open), booking.ImportRow{Guest: "GIL", Seats: 1}, nil, "ALREADY_BOOKED"},
-		"no plan":  {slot(open), booking.ImportRow{Member: ana, Seats: 1, Paid: 1}, []credit.Subscription{sub(bo, ten)}, "SUBSCRIPTION_NOT_FOUND"},
-		"several":  {slot(open), booking.ImportRow{Member: ana, Seats: 1, Paid: 1}, []credit.Subscription{sub(ana, ten), sub(ana, ten)}, "SUBSCRIPTION_NOT_FOUND"},
-		"course":   {slot(open), booking.ImportRow{Member: ana, Seats: 1, Plan: "Long"}, []credit.Subscription{sub(ana, credit.Plan{Name: "Long", Kind: credit.Course})}, "SUBSCRIPTION_NOT_FOUND"},
-		"overlap":  {slot(func(s *booking.Slot) { s.StartsAt = now.Add(30 * time.Minute) }), booking.ImportRow{Member: ana, Seats: 1, Plan: "ten"}, []credit.Subscription{sub(ana, ten)}, "OVERLAP"},
+		"a seat": {slot(open), booking.ImportRow{Member: ana, Seats: 2}, nil, "0 credits"},
+		"a credit": {
+			slot(open), booking.ImportRow{Member: ana, Seats: 2, Paid: 2},
+			[]credit.Subscription{sub(ana, ten), sub(bo, ten)}, "2 credits 2 GRANT +2 = 5 3 BOOKING -2 = 3",
+		},
+		"draft":   {slot(draft), one, nil, "SESSION_NOT_OPEN"},
+		"blocked": {slot(blocked), one, nil, "SESSION_NOT_OPEN"},
+		"begun":   {slot(func(s *booking.Slot) { s.StartsAt = now }), one, nil, "SESSION_NOT_OPEN"},
+		"full": {
+			slot(func(s *booking.Slot) { s.SeatsTaken = 1 }), booking.ImportRow{Member: ana, Seats: 2}, nil,
+			"SESSION_FULL",
+		},
+		"booked":  {slot(open), booking.ImportRow{Member: bo, Seats: 1}, nil, "ALREADY_BOOKED"},
+		"a guest": {slot(open), booking.ImportRow{Guest: "GIL", Seats: 1}, nil, "ALREADY_BOOKED"},
+		"no plan": {slot(open), paid, []credit.Subscription{sub(bo, ten)}, "SUBSCRIPTION_NOT_FOUND"},
+		"several": {slot(open), paid, []credit.Subscription{sub(ana, ten), sub(ana, ten)}, "SUBSCRIPTION_NOT_FOUND"},
+		"course": {
+			slot(open), booking.ImportRow{Member: ana, Seats: 1, Plan: "Long"}, []credit.Subscription{sub(ana, long)},
+			"SUBSCRIPTION_NOT_FOUND",
+		},
+		"overlap": {
+			slot(func(s *booking.Slot) { s.StartsAt = now.Add(30 * time.Minute) }),
+			booking.ImportRow{Member: ana, Seats: 1, Plan: "ten"}, []credit.Subscription{sub(ana, ten)}, "OVERLAP",
+		},
 	} {
 		facts := booking.NewImportFacts(
 			[]booking.Place{{Session: c.slot.ID, Member: bo}, {Session: c.slot.ID, Guest: "gil"}}, c.subs, now)

@@ -170,13 +170,15 @@ func (r *ImportRow) StartImported(
 	return s, s.post(nil, Line{Kind: Grant, Amount: *r.Balance, Actor: actor, Reason: ImportReason, At: now}), true
 }
 
-// TakeOver adds to a ledger what paid for a booking in another program: it comes in and goes out, so that the balance is
-// what was left there, and the booking holds credits to return.
+// TakeOver adds to a ledger what paid for a booking in another program: it comes in and goes out, so that the balance
+// is what was left there, and the booking holds credits to return.
 func (s *Subscription) TakeOver(
 	lines []Line, booking tenant.BookingID, credits int, actor string, now time.Time,
 ) []Line {
 	lines = s.post(lines, Line{Kind: Grant, Amount: credits, Actor: actor, Reason: ImportReason, At: now})
-	return s.post(lines, Line{Kind: Booking, Amount: -credits, Booking: booking, Actor: actor, Reason: ImportReason, At: now})
+	return s.post(lines, Line{
+		Kind: Booking, Amount: -credits, Booking: booking, Actor: actor, Reason: ImportReason, At: now,
+	})
 }
 
 // checkDays adds the problems with the days of a row's subscription.

@@ -34,8 +34,8 @@ func TestParseImport_MatchesColumnsInThreeLanguages(t *testing.T) {
 	for header, want := range map[string]string{
 		"Client,Email,Membership,Visits remaining,Start date,Next billing date,Expiration date": "name email plan balance " +
 			"start renewal end",
-		"Vorname;Nachname;E-Mail;Tarif;Restguthaben;Vertragsbeginn;Nächste Abrechnung;Gültig bis": "first_name last_name email " +
-			"plan balance start renewal end",
+		"Vorname;Nachname;E-Mail;Tarif;Restguthaben;Vertragsbeginn;Nächste Abrechnung;Gültig bis": "first_name last_name " +
+			"email plan balance start renewal end",
 		"Prénom;Nom de famille;Courriel;Formule;Crédits restants;Début;Prochaine échéance;Date d'expiration": "first_name " +
 			"last_name email plan balance start renewal end",
 	} {

@@ -79,7 +79,7 @@ func TestDirectory_FindsWhomARowNames(t *testing.T) {
 			if problem := r.Person.ReadNational([]string{"IE"}); problem != "" {
 				r.AddProblem(fault.InvalidField, "phone", "%s", problem)
 			}
-			got := ""
+			var got string
 			id, problem := directory.Find(r.Person)
 			switch {
 			case len(r.Problems) > 0:

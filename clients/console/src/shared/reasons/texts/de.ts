@@ -110,6 +110,8 @@ export const de: typeof en = {
     DNS_UNAVAILABLE: (f) =>
       `Die Nameserver antworten nicht für ${f.name}. Versuchen Sie es später noch einmal.`,
     RECIPIENT_UNREACHABLE: () => "Es gibt keine Telefonnummer, keine Adresse und kein Gerät dafür.",
+    IMPORT_MISMATCH: (f) =>
+      `Datei und Berth hätten in Zeile ${f.row} verschiedene Summen. Es wurde nichts importiert.`,
     IMPORT_NOT_FOUND: () => "Diesen Import gibt es nicht, oder er ist zu lange her.",
     SIGN_IN_ENDED: () => "Sie sind nicht mehr angemeldet. Bitte melden Sie sich neu an.",
     PASSKEY_INVALID: () =>

@@ -104,6 +104,8 @@ export const en = {
     DNS_RECORD_DIFFERENT: (f: Facts) => `The TXT record ${f.name} has another text: ${f.found}`,
     DNS_UNAVAILABLE: (f: Facts) => `The name servers do not answer for ${f.name}. Try again later.`,
     RECIPIENT_UNREACHABLE: () => "There is no phone number, address or device to send this to.",
+    IMPORT_MISMATCH: (f: Facts) =>
+      `The file and Berth would add up differently in row ${f.row}. Nothing was imported.`,
     IMPORT_NOT_FOUND: () => "There is no such import, or it was too long ago.",
     SIGN_IN_ENDED: () => "You are no longer signed in. Sign in again.",
     PASSKEY_INVALID: () => "This passkey signs nobody in here. Try again, or use a code.",

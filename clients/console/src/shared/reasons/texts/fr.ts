@@ -107,6 +107,8 @@ export const fr: typeof en = {
       `Les serveurs de noms ne répondent pas pour ${f.name}. Réessayez plus tard.`,
     RECIPIENT_UNREACHABLE: () =>
       "Il n’y a ni numéro de téléphone, ni adresse, ni appareil pour cet envoi.",
+    IMPORT_MISMATCH: (f) =>
+      `Le fichier et Berth n’auraient pas la même somme à la ligne ${f.row}. Rien n’a été importé.`,
     IMPORT_NOT_FOUND: () => "Cet import n’existe pas, ou il est trop ancien.",
     SIGN_IN_ENDED: () => "Vous n’êtes plus connecté. Reconnectez-vous.",
     PASSKEY_INVALID: () =>
