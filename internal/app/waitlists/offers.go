@@ -146,7 +146,8 @@ func (s *Service) accept(
 	bookingdb.MoveSeats(tx.Tx, tx.Tenant, slot.ID, bookingdb.Seats{Taken: -o.Seats})
 	b = seats.Take(tx, facts, b, result)
 	ending.Offer.Booking = b.ID
-	offerEvent(tx, ending.Offer, tx.Caller.Actor(), event.BookingConfirmed{Imported: false}, seats.FactsOf(b, result.Ledger))
+	confirmed := event.BookingConfirmed{Imported: false}
+	offerEvent(tx, ending.Offer, tx.Caller.Actor(), confirmed, seats.FactsOf(b, result.Ledger))
 	_, err = s.endOffer(ctx, tx, ending)
 	return OfferAnswer{Offer: ending.Offer, Booking: &b}, err
 }
