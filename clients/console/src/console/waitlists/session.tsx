@@ -187,7 +187,7 @@ function EntryRow({ entry, position, offer, before, session }: EntryRowProps) {
           {!offer && t.decisions.staff.next[entry.mode] && (
             <div>{t.decisions.staff.next[entry.mode]}</div>
           )}
-          {!offer && entry.passedOverReason && (
+          {!offer && entry.passedOverReason > 0 && (
             <div>{t.common.skipped(staffReason(entry.passedOverReason, t.decisions))}</div>
           )}
         </Person>

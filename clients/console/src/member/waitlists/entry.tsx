@@ -52,7 +52,7 @@ export function EntryCard({ entry }: { entry: WaitlistEntry }) {
           {t.decisions.you.next[entry.mode] && (
             <Small mt={6}>{t.decisions.you.next[entry.mode]}</Small>
           )}
-          {entry.passedOverReason && (
+          {entry.passedOverReason > 0 && (
             <Small mt={6}>
               {t.common.skipped(memberReason(entry.passedOverReason, t.decisions))}
             </Small>
