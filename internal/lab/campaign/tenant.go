@@ -32,6 +32,8 @@ type testTenant struct {
 	owner    tenant.Caller
 	location tenant.LocationID
 	// The services. Each has another waitlist mode or other expiry times.
+	rounds int // so far
+
 	promotes, offers, claims, briefHolds, briefOffers, claimsOfHolds tenant.ServiceID
 	open, pack                                                       tenant.PlanID
 	members                                                          []person
@@ -148,7 +150,7 @@ func (t *testTenant) service(
 		return made.ID, err
 	}
 	target := settings.PolicyTarget{Service: made.ID}
-	setTTL := func(p *catalog.PolicyLayer) { p.HoldTTL = &hold }
+	setTTL := func(p *catalog.PolicyLayer) { p.HoldTTL, p.AdvanceWindow = &hold, new(365*day) }
 	if _, err = t.app.Settings.UpdatePolicy(ctx, t.owner, target, nil, setTTL); err != nil {
 		return made.ID, err
 	}
@@ -232,6 +234,7 @@ func (t *testTenant) newRound(ctx context.Context, random *rand.Rand) (*round, e
 		return nil, err
 	}
 	r := &round{tenant: t}
+	t.rounds++
 	for i, of := range []struct {
 		service         tenant.ServiceID
 		capacity, queue int
@@ -252,7 +255,9 @@ func (t *testTenant) newRound(ctx context.Context, random *rand.Rand) (*round, e
 		{service: t.promotes, capacity: 60, large: true},
 		{service: t.promotes, capacity: 60, large: true, twin: true},
 	} {
-		start := t.now().Add(ahead + time.Duration(i)*time.Hour).Truncate(time.Minute)
+		// Each session of the latest rounds has a day of its own: who is booked then, or was promoted that day, gets an
+		// offer instead.
+		start := t.now().Add(ahead + time.Duration(t.rounds%25*13+i)*day).Truncate(time.Minute)
 		made, err := t.app.Schedules.CreateSession(ctx, t.owner, session.Input{
 			Service: of.service, Location: t.location, StartsAt: start,
 			Title: fmt.Sprint("Session ", i), Capacity: &of.capacity, WaitlistCapacity: &of.queue,
