@@ -90,6 +90,9 @@ create table bookings (
   amount_nanos     integer not null default 0,
   refunded_units   bigint not null default 0,
   refunded_nanos   integer not null default 0,
+  -- Of what came in after the booking had ended. The currency is that of the amount, as for refunds.
+  to_refund_units  bigint not null default 0,
+  to_refund_nanos  integer not null default 0,
   payment_method   text not null default '',
   paid_at          timestamptz,
   benefit_code     text,

@@ -406,7 +406,7 @@ func (w *world) newPaidBooking() tenant.BookingID {
 	w.t.Helper()
 	id := w.newBooking(w.other)
 	paid := payment.Facts{Kind: payment.Capture, Amount: credit.Money{Currency: "EUR", Units: 50}}
-	expect.OK(w.t)(w.app.Bookings.RecordPayment(w.ctx(), w.owner, id, paid))
+	expect.OK(w.t)(w.app.Bookings.RecordPayment(w.ctx(), w.owner, id, paid, false))
 	return id
 }
 

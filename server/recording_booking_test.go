@@ -93,6 +93,16 @@ func bookAndCancelScript() script {
 			BookingId: "$booked.booking.id", UpdateMask: paths("contact"),
 			Booking: &v1.BookingInput{Contact: &v1.BookingContact{Name: "Mia", Phone: "+49 151 12345678"}},
 		}),
+		cora.silently(&v1.RecordPaymentRequest{
+			BookingId: "$booked.booking.id", Payment: &v1.PaymentFacts{
+				Amount: euros(20), Kind: v1.PaymentLineKind_PAYMENT_LINE_KIND_WRITE_OFF,
+			},
+		}),
+		cora.refused("The coach records money that was written off", "NOTHING_DUE", &v1.RecordPaymentRequest{
+			BookingId: "$booked.booking.id", Payment: &v1.PaymentFacts{
+				Amount: euros(20), Method: "cash", Kind: v1.PaymentLineKind_PAYMENT_LINE_KIND_CAPTURE,
+			},
+		}),
 		cora.calls("The coach reads the roster", &v1.GetSessionRosterRequest{SessionId: "$evening"}),
 		mia.refused("Mia reads the roster", "PERMISSION_DENIED", &v1.GetSessionRosterRequest{SessionId: "$evening"}),
 		mia.calls("Mia cancels", &v1.CancelBookingRequest{BookingId: "$booked.booking.id", Reason: "Something came up."}),
@@ -158,7 +168,7 @@ func bookingErrorsScript() script {
 		adam.refused("The admin books for an unknown member", "MEMBER_NOT_FOUND",
 			&v1.BookRequest{SessionId: "$open", MemberId: absentID}),
 		portal.refused("The partner books", "PERMISSION_DENIED", &v1.BookRequest{SessionId: "$open"}),
-		ivan.refused("Ivan, who is inactive, books", "PERMISSION_DENIED", &v1.BookRequest{SessionId: "$open"}),
+		ivan.refused("Ivan, who is inactive, books", "MEMBER_INACTIVE", &v1.BookRequest{SessionId: "$open"}),
 		kim.refused("Kim, who is no member, books", "PERMISSION_DENIED", &v1.BookRequest{SessionId: "$open"}),
 		mona.refused("Mona of the other tenant books", "SESSION_NOT_FOUND", &v1.BookRequest{SessionId: "$open"}),
 		anonymous.refused("A stranger without a token books", "UNAUTHENTICATED", &v1.BookRequest{SessionId: "$open"}),

@@ -49,7 +49,7 @@ func eventsScript() script {
 			&v1.ListEventsRequest{Cursor: "$first.endCursor"}),
 		adam.refused("The admin goes on from a cursor that is none", "INVALID_FIELD",
 			&v1.ListEventsRequest{Cursor: "none"}),
-		ivan.refused("Ivan lists events", "PERMISSION_DENIED", &v1.ListEventsRequest{}),
+		ivan.refused("Ivan lists events", "MEMBER_INACTIVE", &v1.ListEventsRequest{}),
 		adam.watches("The admin watches from a cursor",
 			&v1.WatchEventsRequest{Cursor: from, Filter: &v1.EventFilter{SessionId: "$evening"}}, 4, nil),
 		tom.watches("Tom watches his own from a cursor",
@@ -59,7 +59,7 @@ func eventsScript() script {
 			script{mia.silently(&v1.CancelBookingRequest{BookingId: "$mias.booking.id"})}),
 		adam.refused("The admin watches from a cursor that is none", "INVALID_FIELD",
 			&v1.WatchEventsRequest{Cursor: "none"}),
-		ivan.refused("Ivan watches", "PERMISSION_DENIED", &v1.WatchEventsRequest{}),
+		ivan.refused("Ivan watches", "MEMBER_INACTIVE", &v1.WatchEventsRequest{}),
 	}
 }
 

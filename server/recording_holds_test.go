@@ -132,7 +132,7 @@ func memberHoldsScript() script {
 		return []*v1.ItemChoice{{ItemId: item, Quantity: n}}
 	}
 	paid := func(kind v1.PaymentLineKind) *v1.PaymentFacts {
-		return &v1.PaymentFacts{Amount: euros(20), Method: "card", Kind: kind}
+		return &v1.PaymentFacts{Amount: euros(20), Method: "card", Reference: "tx-1", Kind: kind}
 	}
 	captured := paid(v1.PaymentLineKind_PAYMENT_LINE_KIND_CAPTURE)
 	confirm := func(payment *v1.PaymentFacts, items ...string) *v1.ConfirmBookingRequest {

@@ -87,7 +87,7 @@ func meScript() script {
 		frida.calls("The front desk reads itself", &v1.GetMeRequest{}),
 		mia.calls("Mia's account is linked already", &v1.LinkMeRequest{}),
 		ivan.refused("Ivan's account is nobody's any more", "NOT_A_MEMBER", &v1.LinkMeRequest{}),
-		ivan.refused("Ivan reads himself", "NOT_A_MEMBER", &v1.GetMeRequest{}),
+		ivan.refused("Ivan reads himself", "MEMBER_INACTIVE", &v1.GetMeRequest{}),
 		portal.refused("The partner reads itself", "NOT_A_MEMBER", &v1.GetMeRequest{}),
 		mia.calls("Mia edits herself", edit(moore)),
 		mia.refused("Mia edits herself as she was", "ETAG_MISMATCH", with(edit(moore), &v1.UpdateMeRequest{Etag: "v1"})),

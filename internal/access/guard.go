@@ -31,7 +31,9 @@ type Holder struct {
 	Member tenant.MemberID // zero for service accounts
 	Roles  []string        // names of built-in and custom roles
 	Active bool            // if false, the subject is treated as having no roles and no membership
-	Issuer string          // of the member's tokens; empty: they have not signed in yet
+	// Deactivated: the guard found a membership that is not Active. A source need not set it.
+	Deactivated bool
+	Issuer      string // of the member's tokens; empty: they have not signed in yet
 }
 
 // Authorization is whether a subject has a permission in a tenant.
@@ -43,6 +45,8 @@ type Authorization struct {
 	Active bool
 	// Member is the subject's membership; zero for service accounts and unless Active.
 	Member tenant.MemberID
+	// Deactivated says that there is a membership that is not Active.
+	Deactivated bool
 	// Issuer is that of the member's tokens; empty if they have not signed in yet.
 	Issuer string
 	// Roles are the subject's roles: built-in ones by rank, then custom ones by name.
@@ -78,7 +82,9 @@ type holder struct {
 	member   tenant.MemberID
 	issuer   string
 	active   bool
-	roleSet  *roleSet
+	// deactivated: there is a membership that is not active.
+	deactivated bool
+	roleSet     *roleSet
 }
 
 // snapshot is a tenant's state between two invalidations. What was read for one snapshot is never stored in another.
@@ -132,7 +138,9 @@ func (g *Guard) Holder(ctx context.Context, id tenant.TenantID, subject string) 
 	if err != nil {
 		return Holder{}, err
 	}
-	return Holder{Member: h.member, Roles: h.roles(), Active: h.active, Issuer: h.issuer}, nil
+	return Holder{
+		Member: h.member, Roles: h.roles(), Active: h.active, Issuer: h.issuer, Deactivated: h.deactivated,
+	}, nil
 }
 
 // Explain is like Decide, with reasons. It returns the same errors.
@@ -228,8 +236,9 @@ func (g *Guard) loadHolder(ctx context.Context, s *snapshot, key holderKey) (*ho
 		return nil, fmt.Errorf("access: read the roles of a subject: %w", err)
 	}
 	h := &holder{snapshot: s}
+	h.issuer, h.deactivated = found.Issuer, !found.Active && !found.Member.IsZero()
 	if found.Active {
-		h.active, h.member, h.issuer = true, found.Member, found.Issuer
+		h.active, h.member = true, found.Member
 		h.roleSet, err = rules.evaluate(found.Roles)
 	}
 	return h, err
@@ -280,7 +289,7 @@ func (h *holder) roles() []string {
 
 func (h *holder) decide(permission int) Authorization {
 	if !h.active {
-		return Authorization{}
+		return Authorization{Issuer: h.issuer, Deactivated: h.deactivated}
 	}
 	d := Authorization{Active: true, Member: h.member, Issuer: h.issuer, Roles: h.roleSet.roles}
 	if i := h.roleSet.grantedBy[permission]; i != denied {

@@ -42,7 +42,7 @@ func TestDecide_FollowsRoles(t *testing.T) {
 		"a built-in role": {here, "ann", "session.read", through(member, "member")},
 		"a custom role":   {here, "ann", "checkin.staff", through(member, "greeter")},
 		"neither":         {here, "ann", "session.create", member},
-		"inactive":        {here, "sam", "session.read", access.Authorization{}},
+		"inactive":        {here, "sam", "session.read", access.Authorization{Deactivated: true}},
 		"a stranger":      {here, "tom", "session.read", access.Authorization{}},
 		"a role's name":   {here, "owner", "session.read", access.Authorization{}},
 		"a policy node":   {here, "role:owner", "session.read", access.Authorization{}},
@@ -74,7 +74,7 @@ func TestHolder_SortsRolesByRank(t *testing.T) {
 	g := access.New(b)
 	for subject, want := range map[string]access.Holder{
 		"ann": {Member: ann, Roles: []string{"coach", "member"}, Active: true},
-		"sam": {},
+		"sam": {Deactivated: true},
 		"tom": {},
 	} {
 		test.Eq(t, want, expect.Value(g.Holder(t.Context(), here, subject))(t), test.Sprint(subject))

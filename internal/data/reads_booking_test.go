@@ -29,8 +29,8 @@ var bookingReads = []read{
 	{bookingdb.FindBooking, args{"other"}, "other"},
 	{bookingdb.FindBookingByRef, args{"ref3"}, "third"},
 	{bookingdb.FindBookingByRef, args{""}, "none"},
-	{bookingdb.FindActiveBooking, args{"session", "other"}, "other"},
-	{bookingdb.FindActiveBooking, args{"session", "third"}, "none"},
+	{bookingdb.FindLastBooking, args{"session", "other"}, "other"},
+	{bookingdb.FindLastBooking, args{"session", "third"}, "seventh"},
 	{bookingdb.ListSessionBookings, args{
 		"session", []booking.Status{booking.Pending, booking.Confirmed, booking.Attended, booking.NoShow},
 	}, "key booking other sixth"},

@@ -80,7 +80,7 @@ var scheduleReads = []read{
 	},
 	{scheduledb.FindLeader, args{"receiver"}, "{Name=CY}"},
 	{scheduledb.PreviewSessions, args{scheduledb.SessionQuery{Limit: 2}},
-		"{Matched=12 Booked=10 Bookings=5 Samples=second third}"},
+		"{Matched=12 Booked=10 Bookings=13 Samples=second third}"},
 	{scheduledb.PreviewSessions, args{scheduledb.SessionQuery{
 		Unbooked: true, Limit: 9,
 	}}, "{Matched=2 Booked=10 Samples=code transfer}"},
@@ -121,7 +121,7 @@ var scheduleReads = []read{
 	{scheduledb.ListNamedCoaches, args{[]string{"zed@example.com"}}, "receiver [false]"},
 	{
 		scheduledb.PreviewSessions, args{scheduledb.SessionQuery{Limit: 9}},
-		"{Matched=12 Booked=10 Bookings=5 Samples=second third session fifth sixth waiting device audit " +
+		"{Matched=12 Booked=10 Bookings=13 Samples=second third session fifth sixth waiting device audit " +
 			"seventh}",
 	},
 	{scheduledb.PreviewSessions, args{scheduledb.SessionQuery{

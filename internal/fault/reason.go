@@ -14,6 +14,7 @@ const (
 	StepUpRequired         Reason = "STEP_UP_REQUIRED"
 	PermissionDeniedReason Reason = "PERMISSION_DENIED"
 	NotAMember             Reason = "NOT_A_MEMBER"
+	MemberInactive         Reason = "MEMBER_INACTIVE"
 	TooLarge               Reason = "REQUEST_TOO_LARGE"
 
 	TenantNotFound         Reason = "TENANT_NOT_FOUND"
@@ -80,6 +81,7 @@ const (
 	BenefitInvalid        Reason = "BENEFIT_INVALID"
 	BenefitInUse          Reason = "BENEFIT_IN_USE"
 	ActiveBookings        Reason = "ACTIVE_BOOKINGS"
+	NothingDue            Reason = "NOTHING_DUE"
 	NothingToRefund       Reason = "NOTHING_TO_REFUND"
 	RefundExceedsCaptured Reason = "REFUND_EXCEEDS_CAPTURED"
 	SubscriptionState     Reason = "SUBSCRIPTION_STATE"
@@ -92,6 +94,8 @@ const (
 	QRRequired      Reason = "QR_REQUIRED"
 	GPSNotAvailable Reason = "GPS_NOT_AVAILABLE"
 	NotConfirmed    Reason = "NOT_CONFIRMED"
+	NotBooked       Reason = "NOT_BOOKED"
+	BookingGone     Reason = "BOOKING_CANCELLED"
 	LinkInvalid     Reason = "LINK_INVALID"
 
 	WaitlistOfferNotLive Reason = "WAITLIST_OFFER_NOT_LIVE"

@@ -169,10 +169,7 @@ func TestWatchEvents_AppliesRoleChanges(t *testing.T) {
 	s.commitEvents(t, bookingEvent("hidden", coach), bookingEvent("3", me))
 	test.EqOp(t, "ACCESS_CHANGED 3", eventNames(w.events(2)), test.Sprint("as a member again"))
 	expect.OK(t)(s.App.Accounts.DeactivateMember(t.Context(), owner, me))
-	denied := apiError{
-		Code: connect.CodePermissionDenied, Reason: "PERMISSION_DENIED",
-		Metadata: map[string]string{"permission": "event.read"},
-	}
+	denied := apiError{Code: connect.CodePermissionDenied, Reason: "MEMBER_INACTIVE"}
 	test.Eq(t, denied, w.end(), test.Sprint("suspended"))
 }
 

@@ -92,7 +92,7 @@ func TestErrors_NameOnlyWhatTheCallerMayRead(t *testing.T) {
 	test.EqOp(t, "NO_CREDITS", got.Reason)
 	test.MapNotContainsKey(t, got.Metadata, "balance")
 
-	expect.OK(t)(s.App.Bookings.RecordPayment(t.Context(), kit.Owner, held.ID, *testkit.FiftyEuros))
+	expect.OK(t)(s.App.Bookings.RecordPayment(t.Context(), kit.Owner, held.ID, *testkit.FiftyEuros, false))
 	got = rpctest.ErrorOf(t, expect.Error(s.call(t, s.Token(t, partner.Subject), move)))
 	test.EqOp(t, "ALREADY_BOOKED", got.Reason)
 	test.MapNotContainsKey(t, got.Metadata, "entry_id")

@@ -46,6 +46,7 @@ func TestPermissions_BeyondThatOfTheRPC(t *testing.T) {
 		"builds":    {"catalog.write"},
 		"invites":   {"member.write"},
 		"loads":     {"session.import"},
+		"tidies":    {"session.cancel", "session.delete", "session.bulk"},
 		"publishes": {"session.create", "session.series", "session.create_published"},
 	} {
 		expect.OK(t)(s.App.Accounts.CreateRole(t.Context(), kit.Owner, grant.Role{Name: name, Permissions: permissions}))
@@ -129,6 +130,14 @@ func TestPermissions_BeyondThatOfTheRPC(t *testing.T) {
 			with(series, &v1.CreateSeriesRequest{Publish: true}), "SERVICE_NOT_FOUND",
 			[]string{"owner", "admin", "drafts", "publishes"}, "session.create_published", []string{"drafts"},
 		},
+		"CancelSession, ended": {
+			&v1.CancelSessionRequest{SessionId: someSession, IncludeEnded: true}, "SESSION_NOT_FOUND",
+			[]string{"owner", "admin", "tidies"}, "session.change_ended", []string{"tidies"},
+		},
+		"DeleteSession, ended": {
+			&v1.DeleteSessionRequest{SessionId: someSession, IncludeEnded: true}, "SESSION_NOT_FOUND",
+			[]string{"owner", "admin", "tidies"}, "session.change_ended", []string{"tidies"},
+		},
 		"UpdateLocation": {
 			&v1.UpdateLocationRequest{LocationId: someSession, Location: pier, UpdateMask: mask("name")}, "LOCATION_NOT_FOUND",
 			[]string{"owner", "admin", "builds"}, "", nil,
@@ -158,6 +167,19 @@ func TestPermissions_BeyondThatOfTheRPC(t *testing.T) {
 		refused(t, want, test.Sprint(role))(s.call(t, s.Token(t, subjects[role]), &v1.CreateLocationRequest{
 			Location: &v1.LocationInput{Name: "Pier 2", TimeZone: "Europe/Atlantis", Channels: allChannels},
 		}))
+	}
+	for _, ended := range []proto.Message{
+		&v1.PreviewBulkSessionsRequest{
+			Filter: &v1.SessionFilter{SessionIds: []string{someSession}}, IncludeEnded: true,
+			Action: v1.BulkSessionAction_BULK_SESSION_ACTION_DELETE,
+		},
+		&v1.BulkDeleteSessionsRequest{Filter: &v1.SessionFilter{SessionIds: []string{someSession}}, IncludeEnded: true},
+		&v1.BulkCancelSessionsRequest{Filter: &v1.SessionFilter{SessionIds: []string{someSession}}, IncludeEnded: true},
+	} {
+		listed[strings.TrimSuffix(string(ended.ProtoReflect().Descriptor().Name()), "Request")] = true
+		refused(t, "permission_denied PERMISSION_DENIED permission=session.change_ended")(
+			s.call(t, s.Token(t, subjects["tidies"]), ended))
+		expect.OK(t)(s.call(t, s.Token(t, subjects["admin"]), ended))
 	}
 	for role, denied := range map[string]bool{"owner": false, "loads": true} {
 		started := ask[*v1.ImportSessionsResponse](t, s, s.Token(t, subjects[role]), &v1.ImportSessionsRequest{

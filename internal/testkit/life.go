@@ -11,6 +11,7 @@ import (
 	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
@@ -185,11 +186,26 @@ func (l *Life) WantSound(t *rapid.T, after string) {
 	}
 }
 
-// End cancels all sessions and refunds what was lost by cancelling late.
+// End takes attendance back, cancels all bookings and sessions, and refunds what was lost by cancelling late.
 func (l *Life) End(t *rapid.T) {
 	ctx := context.Background()
+	cancel := func(id tenant.BookingID) {
+		_, err := l.App.Bookings.CancelBooking(ctx, l.Owner, bookings.CancelRequest{ID: id, OverrideWindow: true})
+		must.True(t, err == nil || fault.ReasonOf(err) == fault.BookingState, must.Sprint(err))
+	}
+	for _, id := range l.made {
+		_, err := l.App.Bookings.UndoCheckIn(ctx, l.Owner, id)
+		reason := fault.ReasonOf(err)
+		must.True(t, err == nil || reason == fault.NotConfirmed || reason == fault.BookingGone, must.Sprint(err))
+		cancel(id)
+	}
+	for _, id := range l.made {
+		if _, err := l.App.Bookings.UndoNoShow(ctx, l.Owner, id); err == nil {
+			cancel(id)
+		}
+	}
 	for _, id := range l.Sessions {
-		expect.OK(t)(l.App.Schedules.CancelSession(ctx, l.Owner, id, "", false))
+		expect.OK(t)(l.App.Schedules.CancelSession(ctx, l.Owner, id, schedules.Removal{IncludeEnded: true}))
 	}
 	for _, id := range l.made {
 		_, _, err := l.App.Accounts.RefundCredit(ctx, l.Owner, id, "the end")

@@ -90,7 +90,7 @@ func (s *Studio) Block(id tenant.SessionID) {
 // CancelSession cancels a session without telling anyone.
 func (s *Studio) CancelSession(id tenant.SessionID) {
 	s.T.Helper()
-	expect.OK(s.T)(s.App.Schedules.CancelSession(context.Background(), s.Owner, id, "", false))
+	expect.OK(s.T)(s.App.Schedules.CancelSession(context.Background(), s.Owner, id, schedules.Removal{}))
 }
 
 // DeleteSession deletes a session without telling anyone.

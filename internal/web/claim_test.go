@@ -15,6 +15,7 @@ import (
 	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/app/settings"
 	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/data/waitlistdb"
@@ -244,7 +245,9 @@ func TestClaim_ShowsChangesOfOffer(t *testing.T) {
 			c.Clock.Advance(48 * time.Hour)
 		}, []string{`data-state="started"`}},
 		"the session is cancelled": {waitlist.OfferInTurn, func(c *claimStudio) {
-			expect.OK(c.T)(c.App.Schedules.CancelSession(context.Background(), c.Owner, c.session, "Storm.", true))
+			expect.OK(c.T)(c.App.Schedules.CancelSession(context.Background(), c.Owner, c.session, schedules.Removal{
+				Reason: "Storm.", Notify: true,
+			}))
 		}, []string{`data-state="off"`, "called off", "-still on"}},
 		"another member is faster": {waitlist.FirstToClaim, func(c *claimStudio) {
 			wantTexts(c.T, c.submit(c.linkTo(c.rival), accept), `data-state="accepted"`)

@@ -40,7 +40,7 @@ type BookRequest struct {
 	// The channel. The header X-Booking-Channel overrides it.
 	Channel BookingChannel `protobuf:"varint,6,opt,name=channel,proto3,enum=berth.v1.BookingChannel" json:"channel,omitempty"`
 	// The caller's own reference, up to 200 characters. Unique in the tenant. The same reference with the same content
-	// returns the same booking again. With other content: EXTERNAL_REF_CONFLICT.
+	// returns the same booking again. With other content, or from someone else: EXTERNAL_REF_CONFLICT.
 	ExternalRef string `protobuf:"bytes,7,opt,name=external_ref,json=externalRef,proto3" json:"external_ref,omitempty"`
 	// A note for staff, up to 1,000 characters.
 	Note string `protobuf:"bytes,8,opt,name=note,proto3" json:"note,omitempty"`
@@ -247,7 +247,7 @@ type HoldBookingRequest struct {
 	// How to reach the customer. A guest needs a name.
 	Contact *BookingContact `protobuf:"bytes,6,opt,name=contact,proto3" json:"contact,omitempty"`
 	// The caller's own reference, up to 200 characters. Unique in the tenant. The same reference with the same content
-	// returns the same booking again. With other content: EXTERNAL_REF_CONFLICT.
+	// returns the same booking again. With other content, or from someone else: EXTERNAL_REF_CONFLICT.
 	ExternalRef string `protobuf:"bytes,7,opt,name=external_ref,json=externalRef,proto3" json:"external_ref,omitempty"`
 	// A note for staff, up to 1,000 characters.
 	Note string `protobuf:"bytes,8,opt,name=note,proto3" json:"note,omitempty"`
@@ -515,7 +515,10 @@ type RecordPaymentRequest struct {
 	// The booking.
 	BookingId string `protobuf:"bytes,2,opt,name=booking_id,json=bookingId,proto3" json:"booking_id,omitempty"`
 	// The payment.
-	Payment       *PaymentFacts `protobuf:"bytes,3,opt,name=payment,proto3" json:"payment,omitempty"`
+	Payment *PaymentFacts `protobuf:"bytes,3,opt,name=payment,proto3" json:"payment,omitempty"`
+	// Whether the money is meant although nothing is due, such as a tip. Otherwise a booking that a plan paid for, or
+	// whose amount was written off, is NOTHING_DUE.
+	BeyondDue     bool `protobuf:"varint,4,opt,name=beyond_due,json=beyondDue,proto3" json:"beyond_due,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -569,6 +572,13 @@ func (x *RecordPaymentRequest) GetPayment() *PaymentFacts {
 		return x.Payment
 	}
 	return nil
+}
+
+func (x *RecordPaymentRequest) GetBeyondDue() bool {
+	if x != nil {
+		return x.BeyondDue
+	}
+	return false
 }
 
 // RecordPaymentResponse is the booking with its payment.
@@ -2399,12 +2409,14 @@ const file_berth_v1_booking_service_proto_rawDesc = "" +
 	"\x15benefit_provider_code\x18\x05 \x01(\tB\a\xbaH\x04r\x02\x182R\x13benefitProviderCode\x12C\n" +
 	"\x19benefit_membership_number\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18dR\x17benefitMembershipNumber\x12-\n" +
 	"\x05items\x18\a \x01(\v2\x17.berth.v1.ItemSelectionR\x05items:\xc5\x01\xbaH\xc1\x01\x1a\xbe\x01\n" +
-	")confirm_booking.benefit_membership_number\x12Cbenefit_provider_code and benefit_membership_number belong together\x1aL(this.benefit_provider_code == '') == (this.benefit_membership_number == '')\"\xa3\x01\n" +
+	")confirm_booking.benefit_membership_number\x12Cbenefit_provider_code and benefit_membership_number belong together\x1aL(this.benefit_provider_code == '') == (this.benefit_membership_number == '')\"\xc2\x01\n" +
 	"\x14RecordPaymentRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
 	"\n" +
 	"booking_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tbookingId\x128\n" +
-	"\apayment\x18\x03 \x01(\v2\x16.berth.v1.PaymentFactsB\x06\xbaH\x03\xc8\x01\x01R\apayment\"D\n" +
+	"\apayment\x18\x03 \x01(\v2\x16.berth.v1.PaymentFactsB\x06\xbaH\x03\xc8\x01\x01R\apayment\x12\x1d\n" +
+	"\n" +
+	"beyond_due\x18\x04 \x01(\bR\tbeyondDue\"D\n" +
 	"\x15RecordPaymentResponse\x12+\n" +
 	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingR\abooking\"\xe6\x01\n" +
 	"\x14RefundPaymentRequest\x12(\n" +

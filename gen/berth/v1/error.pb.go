@@ -29,7 +29,7 @@ const (
 // read them.
 //
 // Any RPC can give INVALID_FIELD, UNAUTHENTICATED, TENANT_FORBIDDEN, TENANT_REQUIRED, PERMISSION_DENIED,
-// NOT_A_MEMBER, REQUEST_TOO_LARGE, RATE_LIMITED, CONTENTION, DEADLINE_EXCEEDED, CANCELED and INTERNAL, and any mutation also
+// NOT_A_MEMBER, MEMBER_INACTIVE, REQUEST_TOO_LARGE, RATE_LIMITED, CONTENTION, DEADLINE_EXCEEDED, CANCELED and INTERNAL, and any mutation also
 // IDEMPOTENCY_CONFLICT and QUOTA_EXCEEDED. The comment of an RPC lists its other reasons, and these only to say more
 // about them.
 type ErrorReason int32
@@ -53,6 +53,8 @@ const (
 	// permission_denied: only active members of the tenant may do this, and the token is not of one. Staff can add the
 	// person.
 	ErrorReason_ERROR_REASON_NOT_A_MEMBER ErrorReason = 9
+	// permission_denied: the caller's membership was deactivated. Staff can reactivate it.
+	ErrorReason_ERROR_REASON_MEMBER_INACTIVE ErrorReason = 219
 	// permission_denied: the tenant asks for a recent or stronger sign-in. Sign in again with `max_age` (seconds) as the
 	// parameter max_age of OpenID Connect, or `acr_values` (separated by spaces) as acr_values. Each can be missing.
 	ErrorReason_ERROR_REASON_STEP_UP_REQUIRED ErrorReason = 8
@@ -120,7 +122,8 @@ const (
 	ErrorReason_ERROR_REASON_RECURRENCE_INVALID ErrorReason = 55
 	// invalid_argument: the file as a whole cannot be read. Invalid rows do not cause an error: each is reported.
 	ErrorReason_ERROR_REASON_IMPORT_INVALID ErrorReason = 56
-	// failed_precondition: the state of the session, `state`, does not allow it.
+	// failed_precondition: the state of the session, `state`, does not allow it. An ended session (`ended`) is only
+	// cancelled or deleted with include_ended.
 	ErrorReason_ERROR_REASON_SESSION_STATE ErrorReason = 57
 	// failed_precondition: the capacity would be below the number of seats already taken, `seats_taken`.
 	ErrorReason_ERROR_REASON_CAPACITY_BELOW_TAKEN ErrorReason = 58
@@ -173,7 +176,8 @@ const (
 	// failed_precondition: the booking cannot move to that session. `reason` is LOCATION, or the reason why the session
 	// cannot be booked.
 	ErrorReason_ERROR_REASON_RESCHEDULE_TARGET ErrorReason = 119
-	// already_exists: the external_ref was used with other content.
+	// already_exists: the external_ref was used with other content, or by someone else. The latter says nothing else
+	// about it: there is no metadata.
 	ErrorReason_ERROR_REASON_EXTERNAL_REF_CONFLICT ErrorReason = 120
 	// already_exists: the idempotency key was used for another request, of this procedure or of another.
 	//
@@ -187,7 +191,8 @@ const (
 	ErrorReason_ERROR_REASON_ITEM_UNAVAILABLE ErrorReason = 122
 	// failed_precondition: the benefit membership is not valid.
 	ErrorReason_ERROR_REASON_BENEFIT_INVALID ErrorReason = 123
-	// failed_precondition: the session has active bookings, `active_bookings`, or live offers.
+	// failed_precondition: the session has active bookings or live offers (`seats_taken`), waiting entries (`waiting`), or
+	// no-shows (`no_shows`).
 	ErrorReason_ERROR_REASON_ACTIVE_BOOKINGS ErrorReason = 124
 	// failed_precondition: the booking used no credit, or it was refunded before.
 	ErrorReason_ERROR_REASON_NOTHING_TO_REFUND ErrorReason = 125
@@ -197,6 +202,9 @@ const (
 	ErrorReason_ERROR_REASON_REFUND_EXCEEDS_CAPTURED ErrorReason = 127
 	// failed_precondition: another member uses the number of the benefit membership (DeleteBenefitMembership).
 	ErrorReason_ERROR_REASON_BENEFIT_IN_USE ErrorReason = 128
+	// failed_precondition: nothing is ever due for the booking: the member's plan paid (`paid_by` is "plan"), or the
+	// amount was written off ("write_off"). RecordPaymentRequest.beyond_due says that the money is meant.
+	ErrorReason_ERROR_REASON_NOTHING_DUE ErrorReason = 129
 	// failed_precondition: check-in is not open. It opens at `opens_at` and, for members, closes at `closes_at`.
 	ErrorReason_ERROR_REASON_CHECK_IN_WINDOW ErrorReason = 140
 	// failed_precondition: the QR code is forged, expired or for another session.
@@ -211,8 +219,13 @@ const (
 	ErrorReason_ERROR_REASON_QR_REQUIRED ErrorReason = 148
 	// failed_precondition: the service is online (FEED), or the location has no position.
 	ErrorReason_ERROR_REASON_GPS_NOT_AVAILABLE ErrorReason = 143
-	// failed_precondition: there is no confirmed booking to check in.
+	// failed_precondition: the booking is a hold, or a no-show; `status` says which. A hold is confirmed first, and a
+	// no-show undone.
 	ErrorReason_ERROR_REASON_NOT_CONFIRMED ErrorReason = 144
+	// failed_precondition: the caller has no booking in the session to check in.
+	ErrorReason_ERROR_REASON_NOT_BOOKED ErrorReason = 149
+	// failed_precondition: the booking was cancelled, or was a hold that has expired; `status` says which.
+	ErrorReason_ERROR_REASON_BOOKING_CANCELLED ErrorReason = 150
 	// failed_precondition: the signed link is forged or expired.
 	ErrorReason_ERROR_REASON_LINK_INVALID ErrorReason = 145
 	// failed_precondition: the offer has been answered, has expired or was withdrawn; `status` says which.
@@ -316,6 +329,7 @@ var (
 		5:   "ERROR_REASON_TENANT_REQUIRED",
 		6:   "ERROR_REASON_PERMISSION_DENIED",
 		9:   "ERROR_REASON_NOT_A_MEMBER",
+		219: "ERROR_REASON_MEMBER_INACTIVE",
 		8:   "ERROR_REASON_STEP_UP_REQUIRED",
 		7:   "ERROR_REASON_REQUEST_TOO_LARGE",
 		20:  "ERROR_REASON_TENANT_NOT_FOUND",
@@ -383,6 +397,7 @@ var (
 		126: "ERROR_REASON_SUBSCRIPTION_STATE",
 		127: "ERROR_REASON_REFUND_EXCEEDS_CAPTURED",
 		128: "ERROR_REASON_BENEFIT_IN_USE",
+		129: "ERROR_REASON_NOTHING_DUE",
 		140: "ERROR_REASON_CHECK_IN_WINDOW",
 		141: "ERROR_REASON_QR_INVALID",
 		142: "ERROR_REASON_GPS_TOO_FAR",
@@ -391,6 +406,8 @@ var (
 		148: "ERROR_REASON_QR_REQUIRED",
 		143: "ERROR_REASON_GPS_NOT_AVAILABLE",
 		144: "ERROR_REASON_NOT_CONFIRMED",
+		149: "ERROR_REASON_NOT_BOOKED",
+		150: "ERROR_REASON_BOOKING_CANCELLED",
 		145: "ERROR_REASON_LINK_INVALID",
 		160: "ERROR_REASON_WAITLIST_OFFER_NOT_LIVE",
 		161: "ERROR_REASON_RULES_INVALID",
@@ -435,6 +452,7 @@ var (
 		"ERROR_REASON_TENANT_REQUIRED":              5,
 		"ERROR_REASON_PERMISSION_DENIED":            6,
 		"ERROR_REASON_NOT_A_MEMBER":                 9,
+		"ERROR_REASON_MEMBER_INACTIVE":              219,
 		"ERROR_REASON_STEP_UP_REQUIRED":             8,
 		"ERROR_REASON_REQUEST_TOO_LARGE":            7,
 		"ERROR_REASON_TENANT_NOT_FOUND":             20,
@@ -502,6 +520,7 @@ var (
 		"ERROR_REASON_SUBSCRIPTION_STATE":           126,
 		"ERROR_REASON_REFUND_EXCEEDS_CAPTURED":      127,
 		"ERROR_REASON_BENEFIT_IN_USE":               128,
+		"ERROR_REASON_NOTHING_DUE":                  129,
 		"ERROR_REASON_CHECK_IN_WINDOW":              140,
 		"ERROR_REASON_QR_INVALID":                   141,
 		"ERROR_REASON_GPS_TOO_FAR":                  142,
@@ -510,6 +529,8 @@ var (
 		"ERROR_REASON_QR_REQUIRED":                  148,
 		"ERROR_REASON_GPS_NOT_AVAILABLE":            143,
 		"ERROR_REASON_NOT_CONFIRMED":                144,
+		"ERROR_REASON_NOT_BOOKED":                   149,
+		"ERROR_REASON_BOOKING_CANCELLED":            150,
 		"ERROR_REASON_LINK_INVALID":                 145,
 		"ERROR_REASON_WAITLIST_OFFER_NOT_LIVE":      160,
 		"ERROR_REASON_RULES_INVALID":                161,
@@ -578,7 +599,7 @@ var File_berth_v1_error_proto protoreflect.FileDescriptor
 
 const file_berth_v1_error_proto_rawDesc = "" +
 	"\n" +
-	"\x14berth/v1/error.proto\x12\bberth.v1*\xa2 \n" +
+	"\x14berth/v1/error.proto\x12\bberth.v1*\xa7!\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15ERROR_REASON_INTERNAL\x10\x01\x12\x1e\n" +
@@ -588,6 +609,7 @@ const file_berth_v1_error_proto_rawDesc = "" +
 	"\x1cERROR_REASON_TENANT_REQUIRED\x10\x05\x12\"\n" +
 	"\x1eERROR_REASON_PERMISSION_DENIED\x10\x06\x12\x1d\n" +
 	"\x19ERROR_REASON_NOT_A_MEMBER\x10\t\x12!\n" +
+	"\x1cERROR_REASON_MEMBER_INACTIVE\x10\xdb\x01\x12!\n" +
 	"\x1dERROR_REASON_STEP_UP_REQUIRED\x10\b\x12\"\n" +
 	"\x1eERROR_REASON_REQUEST_TOO_LARGE\x10\a\x12!\n" +
 	"\x1dERROR_REASON_TENANT_NOT_FOUND\x10\x14\x12#\n" +
@@ -654,7 +676,8 @@ const file_berth_v1_error_proto_rawDesc = "" +
 	"\x1eERROR_REASON_NOTHING_TO_REFUND\x10}\x12#\n" +
 	"\x1fERROR_REASON_SUBSCRIPTION_STATE\x10~\x12(\n" +
 	"$ERROR_REASON_REFUND_EXCEEDS_CAPTURED\x10\x7f\x12 \n" +
-	"\x1bERROR_REASON_BENEFIT_IN_USE\x10\x80\x01\x12!\n" +
+	"\x1bERROR_REASON_BENEFIT_IN_USE\x10\x80\x01\x12\x1d\n" +
+	"\x18ERROR_REASON_NOTHING_DUE\x10\x81\x01\x12!\n" +
 	"\x1cERROR_REASON_CHECK_IN_WINDOW\x10\x8c\x01\x12\x1c\n" +
 	"\x17ERROR_REASON_QR_INVALID\x10\x8d\x01\x12\x1d\n" +
 	"\x18ERROR_REASON_GPS_TOO_FAR\x10\x8e\x01\x12\x1f\n" +
@@ -662,7 +685,9 @@ const file_berth_v1_error_proto_rawDesc = "" +
 	"\x19ERROR_REASON_GPS_OUTDATED\x10\x93\x01\x12\x1d\n" +
 	"\x18ERROR_REASON_QR_REQUIRED\x10\x94\x01\x12#\n" +
 	"\x1eERROR_REASON_GPS_NOT_AVAILABLE\x10\x8f\x01\x12\x1f\n" +
-	"\x1aERROR_REASON_NOT_CONFIRMED\x10\x90\x01\x12\x1e\n" +
+	"\x1aERROR_REASON_NOT_CONFIRMED\x10\x90\x01\x12\x1c\n" +
+	"\x17ERROR_REASON_NOT_BOOKED\x10\x95\x01\x12#\n" +
+	"\x1eERROR_REASON_BOOKING_CANCELLED\x10\x96\x01\x12\x1e\n" +
 	"\x19ERROR_REASON_LINK_INVALID\x10\x91\x01\x12)\n" +
 	"$ERROR_REASON_WAITLIST_OFFER_NOT_LIVE\x10\xa0\x01\x12\x1f\n" +
 	"\x1aERROR_REASON_RULES_INVALID\x10\xa1\x01\x12&\n" +

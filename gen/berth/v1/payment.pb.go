@@ -164,8 +164,11 @@ type Payment struct {
 	PayTime *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=pay_time,json=payTime,proto3" json:"pay_time,omitempty"`
 	// The refunded total. Absent if nothing was refunded.
 	RefundedAmount *money.Money `protobuf:"bytes,5,opt,name=refunded_amount,json=refundedAmount,proto3" json:"refunded_amount,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// What came in after the booking had been cancelled or its hold had expired, and was not refunded yet: nobody keeps
+	// it. Absent if there is nothing to refund.
+	ToRefund      *money.Money `protobuf:"bytes,6,opt,name=to_refund,json=toRefund,proto3" json:"to_refund,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Payment) Reset() {
@@ -229,6 +232,13 @@ func (x *Payment) GetPayTime() *timestamppb.Timestamp {
 func (x *Payment) GetRefundedAmount() *money.Money {
 	if x != nil {
 		return x.RefundedAmount
+	}
+	return nil
+}
+
+func (x *Payment) GetToRefund() *money.Money {
+	if x != nil {
+		return x.ToRefund
 	}
 	return nil
 }
@@ -419,13 +429,14 @@ var File_berth_v1_payment_proto protoreflect.FileDescriptor
 
 const file_berth_v1_payment_proto_rawDesc = "" +
 	"\n" +
-	"\x16berth/v1/payment.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17google/type/money.proto\"\xf2\x01\n" +
+	"\x16berth/v1/payment.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17google/type/money.proto\"\xa3\x02\n" +
 	"\aPayment\x12/\n" +
 	"\x06status\x18\x01 \x01(\x0e2\x17.berth.v1.PaymentStatusR\x06status\x12*\n" +
 	"\x06amount\x18\x02 \x01(\v2\x12.google.type.MoneyR\x06amount\x12\x16\n" +
 	"\x06method\x18\x03 \x01(\tR\x06method\x125\n" +
 	"\bpay_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\apayTime\x12;\n" +
-	"\x0frefunded_amount\x18\x05 \x01(\v2\x12.google.type.MoneyR\x0erefundedAmount\"\xaa\x02\n" +
+	"\x0frefunded_amount\x18\x05 \x01(\v2\x12.google.type.MoneyR\x0erefundedAmount\x12/\n" +
+	"\tto_refund\x18\x06 \x01(\v2\x12.google.type.MoneyR\btoRefund\"\xaa\x02\n" +
 	"\vPaymentLine\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x05R\x06number\x12-\n" +
@@ -485,17 +496,18 @@ var file_berth_v1_payment_proto_depIdxs = []int32{
 	5,  // 1: berth.v1.Payment.amount:type_name -> google.type.Money
 	6,  // 2: berth.v1.Payment.pay_time:type_name -> google.protobuf.Timestamp
 	5,  // 3: berth.v1.Payment.refunded_amount:type_name -> google.type.Money
-	0,  // 4: berth.v1.PaymentLine.kind:type_name -> berth.v1.PaymentLineKind
-	5,  // 5: berth.v1.PaymentLine.amount:type_name -> google.type.Money
-	7,  // 6: berth.v1.PaymentLine.actor:type_name -> berth.v1.Actor
-	6,  // 7: berth.v1.PaymentLine.create_time:type_name -> google.protobuf.Timestamp
-	5,  // 8: berth.v1.PaymentFacts.amount:type_name -> google.type.Money
-	0,  // 9: berth.v1.PaymentFacts.kind:type_name -> berth.v1.PaymentLineKind
-	10, // [10:10] is the sub-list for method output_type
-	10, // [10:10] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	5,  // 4: berth.v1.Payment.to_refund:type_name -> google.type.Money
+	0,  // 5: berth.v1.PaymentLine.kind:type_name -> berth.v1.PaymentLineKind
+	5,  // 6: berth.v1.PaymentLine.amount:type_name -> google.type.Money
+	7,  // 7: berth.v1.PaymentLine.actor:type_name -> berth.v1.Actor
+	6,  // 8: berth.v1.PaymentLine.create_time:type_name -> google.protobuf.Timestamp
+	5,  // 9: berth.v1.PaymentFacts.amount:type_name -> google.type.Money
+	0,  // 10: berth.v1.PaymentFacts.kind:type_name -> berth.v1.PaymentLineKind
+	11, // [11:11] is the sub-list for method output_type
+	11, // [11:11] is the sub-list for method input_type
+	11, // [11:11] is the sub-list for extension type_name
+	11, // [11:11] is the sub-list for extension extendee
+	0,  // [0:11] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_payment_proto_init() }

@@ -731,7 +731,9 @@ type CancelSessionRequest struct {
 	// The reason, for members and the audit log, up to 1,000 characters.
 	Reason string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
 	// Whether to tell the people affected. Absent: yes.
-	Notify        *bool `protobuf:"varint,4,opt,name=notify,proto3,oneof" json:"notify,omitempty"`
+	Notify *bool `protobuf:"varint,4,opt,name=notify,proto3,oneof" json:"notify,omitempty"`
+	// Whether to cancel a session that has ended. It needs the permission session.change_ended.
+	IncludeEnded  bool `protobuf:"varint,5,opt,name=include_ended,json=includeEnded,proto3" json:"include_ended,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -790,6 +792,13 @@ func (x *CancelSessionRequest) GetReason() string {
 func (x *CancelSessionRequest) GetNotify() bool {
 	if x != nil && x.Notify != nil {
 		return *x.Notify
+	}
+	return false
+}
+
+func (x *CancelSessionRequest) GetIncludeEnded() bool {
+	if x != nil {
+		return x.IncludeEnded
 	}
 	return false
 }
@@ -877,7 +886,9 @@ type DeleteSessionRequest struct {
 	// The reason, for the audit log, up to 1,000 characters.
 	Reason string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
 	// If set, it must be the current etag, or nothing is deleted: ETAG_MISMATCH.
-	Etag          string `protobuf:"bytes,4,opt,name=etag,proto3" json:"etag,omitempty"`
+	Etag string `protobuf:"bytes,4,opt,name=etag,proto3" json:"etag,omitempty"`
+	// Whether to delete a session that has ended. It needs the permission session.change_ended.
+	IncludeEnded  bool `protobuf:"varint,5,opt,name=include_ended,json=includeEnded,proto3" json:"include_ended,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -938,6 +949,13 @@ func (x *DeleteSessionRequest) GetEtag() string {
 		return x.Etag
 	}
 	return ""
+}
+
+func (x *DeleteSessionRequest) GetIncludeEnded() bool {
+	if x != nil {
+		return x.IncludeEnded
+	}
+	return false
 }
 
 // DeleteSessionResponse is empty.
@@ -1912,9 +1930,13 @@ type PreviewBulkSessionsRequest struct {
 	Filter *SessionFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
 	// What the operation does. Only sessions that it would change match.
 	Action BulkSessionAction `protobuf:"varint,3,opt,name=action,proto3,enum=berth.v1.BulkSessionAction" json:"action,omitempty"`
-	// Whether to include sessions with active bookings or waiting entries. Otherwise they do not match. Drafts that are
+	// Whether to include sessions with active bookings, no-shows or waiting entries. Otherwise they do not match. Drafts that are
 	// published match in any case.
 	IncludeBooked bool `protobuf:"varint,4,opt,name=include_booked,json=includeBooked,proto3" json:"include_booked,omitempty"`
+	// Whether to include sessions that have ended. It needs the permission session.change_ended. Attendance and no-shows
+	// of an ended session stay, with their credits. Otherwise ended sessions do not match. Drafts that are
+	// published match in any case.
+	IncludeEnded  bool `protobuf:"varint,5,opt,name=include_ended,json=includeEnded,proto3" json:"include_ended,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1977,21 +1999,31 @@ func (x *PreviewBulkSessionsRequest) GetIncludeBooked() bool {
 	return false
 }
 
+func (x *PreviewBulkSessionsRequest) GetIncludeEnded() bool {
+	if x != nil {
+		return x.IncludeEnded
+	}
+	return false
+}
+
 // PreviewBulkSessionsResponse tells what a bulk operation would change.
 type PreviewBulkSessionsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The number of sessions that match.
 	Matched int32 `protobuf:"varint,1,opt,name=matched,proto3" json:"matched,omitempty"`
-	// The number of sessions in the filter with active bookings or waiting entries, whether they match or not.
+	// The number of sessions in the filter with active bookings, no-shows or waiting entries, whether they match
+	// or not.
 	WithActiveBookings int32 `protobuf:"varint,2,opt,name=with_active_bookings,json=withActiveBookings,proto3" json:"with_active_bookings,omitempty"`
-	// The number of active bookings of the sessions that match.
+	// The number of active bookings and no-shows of the sessions that match.
 	ActiveBookings int32 `protobuf:"varint,3,opt,name=active_bookings,json=activeBookings,proto3" json:"active_bookings,omitempty"`
 	// The first 20 sessions that match, by start.
 	Samples []*BulkSessionMatch `protobuf:"bytes,4,rep,name=samples,proto3" json:"samples,omitempty"`
 	// Send it with the bulk operation to change these sessions only, as they are now: if others match by then, or one of
 	// them was edited, booked or waited for, the operation fails with ETAG_MISMATCH. It does not expire. Empty if more
 	// than 2,000 sessions match, which is too many for one operation.
-	Token         string `protobuf:"bytes,5,opt,name=token,proto3" json:"token,omitempty"`
+	Token string `protobuf:"bytes,5,opt,name=token,proto3" json:"token,omitempty"`
+	// The number of sessions that do not match only because they have ended.
+	EndedLeftOut  int32 `protobuf:"varint,6,opt,name=ended_left_out,json=endedLeftOut,proto3" json:"ended_left_out,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2059,6 +2091,13 @@ func (x *PreviewBulkSessionsResponse) GetToken() string {
 		return x.Token
 	}
 	return ""
+}
+
+func (x *PreviewBulkSessionsResponse) GetEndedLeftOut() int32 {
+	if x != nil {
+		return x.EndedLeftOut
+	}
+	return 0
 }
 
 // BulkPublishSessionsRequest selects drafts.
@@ -2187,14 +2226,18 @@ type BulkDeleteSessionsRequest struct {
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The sessions. starts_within or session_ids is required.
 	Filter *SessionFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
-	// Whether to include sessions with active bookings or waiting entries. Otherwise they do not match.
+	// Whether to include sessions with active bookings, no-shows or waiting entries. Otherwise they do not match.
 	IncludeBooked bool `protobuf:"varint,3,opt,name=include_booked,json=includeBooked,proto3" json:"include_booked,omitempty"`
 	// Whether to tell the people affected. Absent: yes.
 	Notify *bool `protobuf:"varint,4,opt,name=notify,proto3,oneof" json:"notify,omitempty"`
 	// The reason, for the audit log, up to 1,000 characters.
 	Reason string `protobuf:"bytes,5,opt,name=reason,proto3" json:"reason,omitempty"`
-	// The token of PreviewBulkSessions, for the same action, filter and include_booked. Empty: whatever matches.
-	Token         string `protobuf:"bytes,6,opt,name=token,proto3" json:"token,omitempty"`
+	// The token of PreviewBulkSessions, for the same action, filter, include_booked and include_ended.
+	// Empty: whatever matches.
+	Token string `protobuf:"bytes,6,opt,name=token,proto3" json:"token,omitempty"`
+	// Whether to include sessions that have ended. It needs the permission session.change_ended. Attendance and no-shows
+	// of an ended session stay, with their credits. Otherwise ended sessions do not match.
+	IncludeEnded  bool `protobuf:"varint,7,opt,name=include_ended,json=includeEnded,proto3" json:"include_ended,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2271,6 +2314,13 @@ func (x *BulkDeleteSessionsRequest) GetToken() string {
 	return ""
 }
 
+func (x *BulkDeleteSessionsRequest) GetIncludeEnded() bool {
+	if x != nil {
+		return x.IncludeEnded
+	}
+	return false
+}
+
 // BulkDeleteSessionsResponse is the result.
 type BulkDeleteSessionsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2283,7 +2333,9 @@ type BulkDeleteSessionsResponse struct {
 	// The number of credits refunded.
 	CreditsRefunded int32 `protobuf:"varint,4,opt,name=credits_refunded,json=creditsRefunded,proto3" json:"credits_refunded,omitempty"`
 	// The id of this batch in the audit log.
-	BatchId       string `protobuf:"bytes,5,opt,name=batch_id,json=batchId,proto3" json:"batch_id,omitempty"`
+	BatchId string `protobuf:"bytes,5,opt,name=batch_id,json=batchId,proto3" json:"batch_id,omitempty"`
+	// The number of sessions that were left out because they have ended.
+	EndedLeftOut  int32 `protobuf:"varint,6,opt,name=ended_left_out,json=endedLeftOut,proto3" json:"ended_left_out,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2353,6 +2405,13 @@ func (x *BulkDeleteSessionsResponse) GetBatchId() string {
 	return ""
 }
 
+func (x *BulkDeleteSessionsResponse) GetEndedLeftOut() int32 {
+	if x != nil {
+		return x.EndedLeftOut
+	}
+	return 0
+}
+
 // BulkCancelSessionsRequest selects sessions.
 type BulkCancelSessionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2360,14 +2419,18 @@ type BulkCancelSessionsRequest struct {
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The sessions. starts_within or session_ids is required.
 	Filter *SessionFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
-	// Whether to include sessions with active bookings or waiting entries. Otherwise they do not match.
+	// Whether to include sessions with active bookings, no-shows or waiting entries. Otherwise they do not match.
 	IncludeBooked bool `protobuf:"varint,3,opt,name=include_booked,json=includeBooked,proto3" json:"include_booked,omitempty"`
 	// Whether to tell the people affected. Absent: yes.
 	Notify *bool `protobuf:"varint,4,opt,name=notify,proto3,oneof" json:"notify,omitempty"`
 	// The reason, for members and the audit log, up to 1,000 characters.
 	Reason string `protobuf:"bytes,5,opt,name=reason,proto3" json:"reason,omitempty"`
-	// The token of PreviewBulkSessions, for the same action, filter and include_booked. Empty: whatever matches.
-	Token         string `protobuf:"bytes,6,opt,name=token,proto3" json:"token,omitempty"`
+	// The token of PreviewBulkSessions, for the same action, filter, include_booked and include_ended.
+	// Empty: whatever matches.
+	Token string `protobuf:"bytes,6,opt,name=token,proto3" json:"token,omitempty"`
+	// Whether to include sessions that have ended. It needs the permission session.change_ended. Attendance and no-shows
+	// of an ended session stay, with their credits. Otherwise ended sessions do not match.
+	IncludeEnded  bool `protobuf:"varint,7,opt,name=include_ended,json=includeEnded,proto3" json:"include_ended,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2444,6 +2507,13 @@ func (x *BulkCancelSessionsRequest) GetToken() string {
 	return ""
 }
 
+func (x *BulkCancelSessionsRequest) GetIncludeEnded() bool {
+	if x != nil {
+		return x.IncludeEnded
+	}
+	return false
+}
+
 // BulkCancelSessionsResponse is the result.
 type BulkCancelSessionsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2456,7 +2526,9 @@ type BulkCancelSessionsResponse struct {
 	// The number of credits refunded.
 	CreditsRefunded int32 `protobuf:"varint,4,opt,name=credits_refunded,json=creditsRefunded,proto3" json:"credits_refunded,omitempty"`
 	// The id of this batch in the audit log.
-	BatchId       string `protobuf:"bytes,5,opt,name=batch_id,json=batchId,proto3" json:"batch_id,omitempty"`
+	BatchId string `protobuf:"bytes,5,opt,name=batch_id,json=batchId,proto3" json:"batch_id,omitempty"`
+	// The number of sessions that were left out because they have ended.
+	EndedLeftOut  int32 `protobuf:"varint,6,opt,name=ended_left_out,json=endedLeftOut,proto3" json:"ended_left_out,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2524,6 +2596,13 @@ func (x *BulkCancelSessionsResponse) GetBatchId() string {
 		return x.BatchId
 	}
 	return ""
+}
+
+func (x *BulkCancelSessionsResponse) GetEndedLeftOut() int32 {
+	if x != nil {
+		return x.EndedLeftOut
+	}
+	return 0
 }
 
 // ImportSessionsRequest has the file to import.
@@ -2712,25 +2791,27 @@ const file_berth_v1_session_service_proto_rawDesc = "" +
 	"session_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tsessionId\x12\x1b\n" +
 	"\x04etag\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\"G\n" +
 	"\x18UnpublishSessionResponse\x12+\n" +
-	"\asession\x18\x01 \x01(\v2\x11.berth.v1.SessionR\asession\"\xb3\x01\n" +
+	"\asession\x18\x01 \x01(\v2\x11.berth.v1.SessionR\asession\"\xd8\x01\n" +
 	"\x14CancelSessionRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
 	"\n" +
 	"session_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tsessionId\x12 \n" +
 	"\x06reason\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x06reason\x12\x1b\n" +
-	"\x06notify\x18\x04 \x01(\bH\x00R\x06notify\x88\x01\x01B\t\n" +
+	"\x06notify\x18\x04 \x01(\bH\x00R\x06notify\x88\x01\x01\x12#\n" +
+	"\rinclude_ended\x18\x05 \x01(\bR\fincludeEndedB\t\n" +
 	"\a_notify\"\xcb\x01\n" +
 	"\x15CancelSessionResponse\x12+\n" +
 	"\asession\x18\x01 \x01(\v2\x11.berth.v1.SessionR\asession\x12-\n" +
 	"\x12bookings_cancelled\x18\x02 \x01(\x05R\x11bookingsCancelled\x12+\n" +
 	"\x11entries_cancelled\x18\x03 \x01(\x05R\x10entriesCancelled\x12)\n" +
-	"\x10credits_refunded\x18\x04 \x01(\x05R\x0fcreditsRefunded\"\xa8\x01\n" +
+	"\x10credits_refunded\x18\x04 \x01(\x05R\x0fcreditsRefunded\"\xcd\x01\n" +
 	"\x14DeleteSessionRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
 	"\n" +
 	"session_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tsessionId\x12 \n" +
 	"\x06reason\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x06reason\x12\x1b\n" +
-	"\x04etag\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\"\x17\n" +
+	"\x04etag\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\x12#\n" +
+	"\rinclude_ended\x18\x05 \x01(\bR\fincludeEnded\"\x17\n" +
 	"\x15DeleteSessionResponse\"\x8a\x01\n" +
 	"\x13BlockSessionRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
@@ -2803,20 +2884,22 @@ const file_berth_v1_session_service_proto_rawDesc = "" +
 	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"f\n" +
 	"\x12ListSeriesResponse\x12(\n" +
 	"\x06series\x18\x01 \x03(\v2\x10.berth.v1.SeriesR\x06series\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xd4\x02\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xf9\x02\n" +
 	"\x1aPreviewBulkSessionsRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12\xa3\x01\n" +
 	"\x06filter\x18\x02 \x01(\v2\x17.berth.v1.SessionFilterBr\xbaHo\xba\x01i\n" +
 	"\fbulk.bounded\x12!give starts_within or session_ids\x1a6has(this.starts_within) || this.session_ids.size() > 0\xc8\x01\x01R\x06filter\x12?\n" +
 	"\x06action\x18\x03 \x01(\x0e2\x1b.berth.v1.BulkSessionActionB\n" +
 	"\xbaH\a\x82\x01\x04\x10\x01 \x00R\x06action\x12%\n" +
-	"\x0einclude_booked\x18\x04 \x01(\bR\rincludeBooked\"\xde\x01\n" +
+	"\x0einclude_booked\x18\x04 \x01(\bR\rincludeBooked\x12#\n" +
+	"\rinclude_ended\x18\x05 \x01(\bR\fincludeEnded\"\x84\x02\n" +
 	"\x1bPreviewBulkSessionsResponse\x12\x18\n" +
 	"\amatched\x18\x01 \x01(\x05R\amatched\x120\n" +
 	"\x14with_active_bookings\x18\x02 \x01(\x05R\x12withActiveBookings\x12'\n" +
 	"\x0factive_bookings\x18\x03 \x01(\x05R\x0eactiveBookings\x124\n" +
 	"\asamples\x18\x04 \x03(\v2\x1a.berth.v1.BulkSessionMatchR\asamples\x12\x14\n" +
-	"\x05token\x18\x05 \x01(\tR\x05token\"\x8b\x02\n" +
+	"\x05token\x18\x05 \x01(\tR\x05token\x12$\n" +
+	"\x0eended_left_out\x18\x06 \x01(\x05R\fendedLeftOut\"\x8b\x02\n" +
 	"\x1aBulkPublishSessionsRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12\xa3\x01\n" +
 	"\x06filter\x18\x02 \x01(\v2\x17.berth.v1.SessionFilterBr\xbaHo\xba\x01i\n" +
@@ -2824,7 +2907,7 @@ const file_berth_v1_session_service_proto_rawDesc = "" +
 	"\x05token\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18dR\x05token\"V\n" +
 	"\x1bBulkPublishSessionsResponse\x12\x1c\n" +
 	"\tpublished\x18\x01 \x01(\x05R\tpublished\x12\x19\n" +
-	"\bbatch_id\x18\x02 \x01(\tR\abatchId\"\xfb\x02\n" +
+	"\bbatch_id\x18\x02 \x01(\tR\abatchId\"\xa0\x03\n" +
 	"\x19BulkDeleteSessionsRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12\xa3\x01\n" +
 	"\x06filter\x18\x02 \x01(\v2\x17.berth.v1.SessionFilterBr\xbaHo\xba\x01i\n" +
@@ -2832,14 +2915,16 @@ const file_berth_v1_session_service_proto_rawDesc = "" +
 	"\x0einclude_booked\x18\x03 \x01(\bR\rincludeBooked\x12\x1b\n" +
 	"\x06notify\x18\x04 \x01(\bH\x00R\x06notify\x88\x01\x01\x12 \n" +
 	"\x06reason\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x06reason\x12\x1d\n" +
-	"\x05token\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18dR\x05tokenB\t\n" +
-	"\a_notify\"\xd8\x01\n" +
+	"\x05token\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18dR\x05token\x12#\n" +
+	"\rinclude_ended\x18\a \x01(\bR\fincludeEndedB\t\n" +
+	"\a_notify\"\xfe\x01\n" +
 	"\x1aBulkDeleteSessionsResponse\x12\x18\n" +
 	"\adeleted\x18\x01 \x01(\x05R\adeleted\x12-\n" +
 	"\x12bookings_cancelled\x18\x02 \x01(\x05R\x11bookingsCancelled\x12+\n" +
 	"\x11entries_cancelled\x18\x03 \x01(\x05R\x10entriesCancelled\x12)\n" +
 	"\x10credits_refunded\x18\x04 \x01(\x05R\x0fcreditsRefunded\x12\x19\n" +
-	"\bbatch_id\x18\x05 \x01(\tR\abatchId\"\xfb\x02\n" +
+	"\bbatch_id\x18\x05 \x01(\tR\abatchId\x12$\n" +
+	"\x0eended_left_out\x18\x06 \x01(\x05R\fendedLeftOut\"\xa0\x03\n" +
 	"\x19BulkCancelSessionsRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12\xa3\x01\n" +
 	"\x06filter\x18\x02 \x01(\v2\x17.berth.v1.SessionFilterBr\xbaHo\xba\x01i\n" +
@@ -2847,14 +2932,16 @@ const file_berth_v1_session_service_proto_rawDesc = "" +
 	"\x0einclude_booked\x18\x03 \x01(\bR\rincludeBooked\x12\x1b\n" +
 	"\x06notify\x18\x04 \x01(\bH\x00R\x06notify\x88\x01\x01\x12 \n" +
 	"\x06reason\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x06reason\x12\x1d\n" +
-	"\x05token\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18dR\x05tokenB\t\n" +
-	"\a_notify\"\xdc\x01\n" +
+	"\x05token\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18dR\x05token\x12#\n" +
+	"\rinclude_ended\x18\a \x01(\bR\fincludeEndedB\t\n" +
+	"\a_notify\"\x82\x02\n" +
 	"\x1aBulkCancelSessionsResponse\x12\x1c\n" +
 	"\tcancelled\x18\x01 \x01(\x05R\tcancelled\x12-\n" +
 	"\x12bookings_cancelled\x18\x02 \x01(\x05R\x11bookingsCancelled\x12+\n" +
 	"\x11entries_cancelled\x18\x03 \x01(\x05R\x10entriesCancelled\x12)\n" +
 	"\x10credits_refunded\x18\x04 \x01(\x05R\x0fcreditsRefunded\x12\x19\n" +
-	"\bbatch_id\x18\x05 \x01(\tR\abatchId\"\xe1\x01\n" +
+	"\bbatch_id\x18\x05 \x01(\tR\abatchId\x12$\n" +
+	"\x0eended_left_out\x18\x06 \x01(\x05R\fendedLeftOut\"\xe1\x01\n" +
 	"\x15ImportSessionsRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12\x1d\n" +
 	"\x03csv\x18\x02 \x01(\fB\v\xbaH\bz\x06\x10\x01\x18\x80\x80@R\x03csv\x12\x17\n" +

@@ -66,7 +66,7 @@ func (s *Service) SelfCheckIn(
 		var slot *booking.Slot
 		var batch pg.Batch
 		bookingdb.FindSlot(&batch, tx.Tenant, session, &slot)
-		bookingdb.FindActiveBooking(&batch, tx.Tenant, session, tx.Caller.Member, &b)
+		bookingdb.FindLastBooking(&batch, tx.Tenant, session, tx.Caller.Member, &b)
 		if err := tx.Load(ctx, &batch); err != nil {
 			return CheckInResult{}, err
 		}

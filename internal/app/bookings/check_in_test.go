@@ -11,6 +11,7 @@ import (
 	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/app/settings"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
@@ -214,8 +215,8 @@ func TestSelfCheckIn_ReturnsEachReason(t *testing.T) {
 		"GPS where there is no point": {
 			popUp, 8 * time.Hour, func(time.Time) bookings.CheckInProof { return here }, fault.GPSNotAvailable, nil,
 		},
-		"no booking":               {unbooked, 0, nil, fault.NotConfirmed, map[string]string{"status": ""}},
-		"a waitlist entry is none": {full, 12 * time.Hour, nil, fault.NotConfirmed, nil},
+		"no booking":               {unbooked, 0, nil, fault.NotBooked, nil},
+		"a waitlist entry is none": {full, 12 * time.Hour, nil, fault.NotBooked, nil},
 		"no such session": {
 			testkit.NewID[tenant.SessionID](), 0, func(time.Time) bookings.CheckInProof { return here }, fault.SessionNotFound,
 			nil,
@@ -256,14 +257,17 @@ func TestSelfCheckIn_NeedsABooking(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
 	studio.Clock.Set(testkit.InTwoDays.Add(-2 * time.Hour))
-	for _, status := range []booking.Status{booking.Pending, booking.NoShow, booking.Cancelled, booking.Expired} {
+	for status, reason := range map[booking.Status]fault.Reason{
+		booking.Pending: fault.NotConfirmed, booking.NoShow: fault.NotConfirmed,
+		booking.Cancelled: fault.BookingGone, booking.Expired: fault.BookingGone,
+	} {
 		mia, s := studio.AddMember("Mia"), studio.AddSession(testkit.Session{Starts: testkit.InTwoDays})
 		id := studio.AddBooking(s, testkit.Booking{Who: mia, Status: status})
 		test.EqOp(
-			t, string(status), expect.Reason(t, fault.NotConfirmed)(studio.CheckIn(studio.Owner, id)).Metadata["status"],
+			t, string(status), expect.Reason(t, reason)(studio.CheckIn(studio.Owner, id)).Metadata["status"],
 		)
-		expect.Reason(t, fault.NotConfirmed)(studio.App.Bookings.UndoCheckIn(context.Background(), studio.Owner, id))
-		expect.Reason(t, fault.NotConfirmed)(studio.SelfCheckIn(mia, s, bookings.CheckInProof{Position: door}))
+		expect.Reason(t, reason)(studio.App.Bookings.UndoCheckIn(context.Background(), studio.Owner, id))
+		expect.Reason(t, reason)(studio.SelfCheckIn(mia, s, bookings.CheckInProof{Position: door}))
 		test.EqOp(t, string(status), studio.BookingStatus(id), test.Sprint("it became"))
 	}
 }
@@ -316,7 +320,7 @@ func TestCheckIn_HidesOtherTenants(t *testing.T) {
 	)
 	expect.Reason(t, fault.BookingNotFound)(studio.CheckIn(studio.Owner, testkit.NewID[tenant.BookingID]()))
 	// Nor another's booking: Noa has none in this session.
-	expect.Reason(t, fault.NotConfirmed)(studio.SelfCheckIn(studio.AddMember("Noa"), s, studio.ScanQR(s)))
+	expect.Reason(t, fault.NotBooked)(studio.SelfCheckIn(studio.AddMember("Noa"), s, studio.ScanQR(s)))
 	test.EqOp(t, "CONFIRMED", studio.BookingStatus(id))
 }
 
@@ -347,7 +351,9 @@ func TestQRToken_RejectsCancelledSessions(t *testing.T) {
 		return [3]fault.Reason{fault.ReasonOf(qr), fault.ReasonOf(url), fault.ReasonOf(shown)}
 	}
 	test.EqOp(t, [3]fault.Reason{}, ask(), test.Sprint("planned:"))
-	expect.OK(t)(studio.App.Schedules.CancelSession(t.Context(), studio.Owner, s, "ill", true))
+	expect.OK(t)(studio.App.Schedules.CancelSession(t.Context(), studio.Owner, s, schedules.Removal{
+		Reason: "ill", Notify: true,
+	}))
 	test.EqOp(t, [3]fault.Reason{fault.SessionState, fault.SessionState, fault.SessionNotFound}, ask(),
 		test.Sprint("cancelled:"))
 	studio.DeleteSession(s)

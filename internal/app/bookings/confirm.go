@@ -2,6 +2,7 @@ package bookings
 
 import (
 	"context"
+	"errors"
 
 	"github.com/berthhq/berth/internal/app/credits"
 	"github.com/berthhq/berth/internal/app/engine"
@@ -9,6 +10,7 @@ import (
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/catalogdb"
+	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/credit"
@@ -33,13 +35,13 @@ func (s *Service) ConfirmBooking(ctx context.Context, caller tenant.Caller, r Co
 	return s.confirm(ctx, caller, "booking.confirm", confirm{ConfirmRequest: r})
 }
 
-// RecordPayment adds a line to the payment of a booking in any of its states. A hold is confirmed. Repeated says that
-// the facts were known.
+// RecordPayment adds a line to the payment of a booking in any of its states. A hold is confirmed, unless it has
+// expired. Where nothing is ever due, the money must be meant. Repeated says that the facts were known.
 func (s *Service) RecordPayment(
-	ctx context.Context, caller tenant.Caller, id tenant.BookingID, f payment.Facts,
+	ctx context.Context, caller tenant.Caller, id tenant.BookingID, f payment.Facts, beyondDue bool,
 ) (seats.Result, error) {
 	return s.confirm(ctx, caller, "payment.record", confirm{
-		ConfirmRequest: ConfirmRequest{ID: id, Paid: &f}, anyState: true,
+		ConfirmRequest: ConfirmRequest{ID: id, Paid: &f}, anyState: true, beyondDue: beyondDue,
 	})
 }
 
@@ -60,10 +62,11 @@ func (s *Service) confirm(ctx context.Context, caller tenant.Caller, name string
 type confirm struct {
 	ConfirmRequest
 	bookingState
-	anyState bool // a booking that is not a hold is left in its state
-	payments []payment.Line
-	number   booking.BenefitNumber
-	payers   []credit.Subscription
+	anyState  bool // a booking that is not a hold is left in its state
+	beyondDue bool // the money is meant, even if nothing is due
+	payments  []payment.Line
+	number    booking.BenefitNumber
+	payers    []credit.Subscription
 }
 
 // Load implements engine.Operation.
@@ -90,7 +93,7 @@ func (c *confirm) Run(_ context.Context, tx *engine.Tx) (seats.Result, error) {
 	if err != nil {
 		return seats.Result{}, err
 	}
-	if c.anyState && b.Status != booking.Pending && b.Status != booking.Expired {
+	if c.anyState && (b.Status != booking.Pending || b.HoldExpired(tx.Now)) {
 		return c.pay(tx, b)
 	}
 	if c.slot == nil {
@@ -104,7 +107,7 @@ func (c *confirm) Run(_ context.Context, tx *engine.Tx) (seats.Result, error) {
 	}
 	if c.ProviderCode != "" && b.Status == booking.Pending {
 		if request.Benefit, err = c.number.Check(c.Number, !tx.Caller.SelfOnly); err != nil {
-			return seats.Result{}, err
+			return seats.Result{}, ofMember(err, b)
 		}
 	}
 	confirmed, err := booking.Confirm(b, booking.Facts{Slot: *c.slot, Subscriptions: c.payers}, request, tx.Now)
@@ -119,7 +122,7 @@ func (c *confirm) Run(_ context.Context, tx *engine.Tx) (seats.Result, error) {
 		return seats.Result{}, err
 	}
 	if c.Paid != nil {
-		line, err := payment.Record(c.payments, *c.Paid, after.ID, tx.Caller.Actor(), tx.Now)
+		line, err := payment.Record(c.payments, *c.Paid, "", after.ID, tx.Caller.Actor(), tx.Now)
 		if err != nil {
 			return seats.Result{}, err
 		}
@@ -131,12 +134,17 @@ func (c *confirm) Run(_ context.Context, tx *engine.Tx) (seats.Result, error) {
 	return seats.Result{Booking: &after}, nil
 }
 
-// pay records the payment of a booking that is not a hold, if there is one.
+// pay records the payment of a booking that is not a hold, if there is one. A confirmation that is repeated adds no
+// line: only RecordPayment records that another person paid the same.
 func (c *confirm) pay(tx *engine.Tx, b booking.Booking) (seats.Result, error) {
-	if c.Paid == nil {
+	if c.Paid == nil || !c.anyState && payment.Known(c.payments, *c.Paid) {
 		return seats.Result{Booking: &b, Repeated: true}, nil
 	}
-	line, err := payment.Record(c.payments, *c.Paid, b.ID, tx.Caller.Actor(), tx.Now)
+	never := b.NeverDue()
+	if c.beyondDue {
+		never = ""
+	}
+	line, err := payment.Record(c.payments, *c.Paid, never, b.ID, tx.Caller.Actor(), tx.Now)
 	return changePayment(tx, b, c.payments, line, err)
 }
 
@@ -160,6 +168,15 @@ func (c *confirm) write(tx *engine.Tx, after *booking.Booking, confirmed booking
 			"discount_percent": after.Benefit.Percent, "verified": after.Benefit.Verified,
 		})
 	}
+}
+
+// ofMember says whose benefit a refusal is about, so that those who type the numbers of others do not seem to guess.
+func ofMember(err error, b booking.Booking) error {
+	var f *fault.Error
+	if errors.As(err, &f) && !b.Member.IsZero() {
+		return f.OwnedBy(b.Member.String())
+	}
+	return err
 }
 
 // benefitRace is the race of two members for one membership number. The next attempt finds that it is in use.

@@ -7,6 +7,7 @@ import (
 	"github.com/shoenig/test"
 
 	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
@@ -158,7 +159,9 @@ func TestBookingEvents_SayWhatHappened(t *testing.T) {
 		"cancelled with its session": {
 			happens: func(s *story) {
 				s.book()
-				expect.OK(s.T)(s.App.Schedules.CancelSession(s.T.Context(), s.Owner, s.from, "flood", true))
+				expect.OK(s.T)(s.App.Schedules.CancelSession(s.T.Context(), s.Owner, s.from, schedules.Removal{
+					Reason: "flood", Notify: true,
+				}))
 			},
 			data:   says(event.BookingCancelled{Refunded: true, Reason: "flood", Notify: true, SessionGone: true}),
 			status: booking.Cancelled, credits: 2,

@@ -39,7 +39,7 @@ func TestFaults_FailTheCall(t *testing.T) {
 			return expect.Error(app.ConfirmBooking(ctx, s.Owner, bookings.ConfirmRequest{ID: held.ID}))
 		},
 		func() error {
-			return expect.Error(app.RecordPayment(ctx, s.Owner, held.ID, *testkit.FiftyEuros))
+			return expect.Error(app.RecordPayment(ctx, s.Owner, held.ID, *testkit.FiftyEuros, false))
 		},
 		func() error {
 			return expect.Error(app.RefundPayment(ctx, s.Owner, held.ID, refund))

@@ -186,7 +186,7 @@ func TestGuard_PaymentIsRefundedOnce(t *testing.T) {
 		}
 		ctx, kim := context.Background(), studio.AddMember("Kim")
 		held := studio.MustHold(kim, studio.AddSession(testkit.Session{}))
-		expect.OK(studio.T)(studio.App.Bookings.RecordPayment(ctx, studio.Owner, held.ID, *testkit.FiftyEuros))
+		expect.OK(studio.T)(studio.App.Bookings.RecordPayment(ctx, studio.Owner, held.ID, *testkit.FiftyEuros, false))
 		refund := func() {
 			_, err := studio.OtherNode().App.Bookings.RefundPayment(
 				ctx, studio.Owner, held.ID, payment.Facts{Amount: testkit.FiftyEuros.Amount},

@@ -14,6 +14,7 @@ import (
 
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/app/settings"
 	"github.com/berthhq/berth/internal/app/waitlists"
@@ -319,11 +320,16 @@ func (m *melee) learn(who tenant.Caller) func(seats.Result, error) error {
 // end calls every session off, and counts what is left.
 func (m *melee) end() {
 	for _, id := range m.sessions {
-		expect.OK(m.studio.T)(m.studio.App.Schedules.CancelSession(context.Background(), m.studio.Owner, id, "", false))
+		expect.OK(m.studio.T)(m.studio.App.Schedules.CancelSession(
+			context.Background(), m.studio.Owner, id, schedules.Removal{IncludeEnded: true},
+		))
 	}
 	m.studio.WantSound()
 	for what, sql := range map[string]string{
-		"seats": `select coalesce(sum(seats_taken + holds + waiting), 0) from sessions where tenant_id = $1`,
+		// Attendance stays.
+		"seats": `select coalesce(sum(seats_taken + holds + waiting), 0)
+			- (select coalesce(sum(party_size), 0) from bookings where tenant_id = $1 and status = 'ATTENDED')
+			from sessions where tenant_id = $1`,
 		"places": fmt.Sprintf(
 			`select count(*) from bookings where tenant_id = $1 and status in ('%s', '%s')`, booking.Pending, booking.Confirmed,
 		),

@@ -82,7 +82,7 @@ func changePayment(
 func writePayment(tx *engine.Tx, b *booking.Booking, before []payment.Line, l payment.Line) {
 	l.ID = tenant.NextID[tenant.PaymentLineID](tx.IDs)
 	bookingdb.AppendPayment(tx.Tx, tx.Tenant, l)
-	b.Payment = payment.Of(append(slices.Clip(before), l))
+	b.Payment = payment.Of(append(slices.Clip(before), l), b.EndedAt(tx.Now))
 	action := "payment.recorded"
 	if l.Kind == payment.Refund {
 		action = "payment.refunded"

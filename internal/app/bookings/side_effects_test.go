@@ -8,6 +8,7 @@ import (
 	"github.com/shoenig/test/must"
 
 	appbookings "github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
@@ -72,7 +73,9 @@ func TestEvents_OfEveryNotifiedChange(t *testing.T) {
 	test.Eq(t, map[string]any{"member_id": noa.Member.String(), "refunded": false}, studio.LastAudit("booking.cancelled"))
 	want("and the next is in", 1, `type = 'waitlist.promoted' and member_id = $3`, leo.Member)
 
-	expect.OK(t)(studio.App.Schedules.CancelSession(t.Context(), studio.Owner, class, "Closed for repairs.", true))
+	expect.OK(t)(studio.App.Schedules.CancelSession(t.Context(), studio.Owner, class, schedules.Removal{
+		Reason: "Closed for repairs.", Notify: true,
+	}))
 	want("the session is called off", 1, `type = 'session.cancelled'`)
 	want(
 		"and each of its bookings, with its credit", 1,

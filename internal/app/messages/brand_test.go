@@ -8,6 +8,7 @@ import (
 	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app/messages"
+	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/fault/faulttest"
 	"github.com/berthhq/berth/internal/rules/brand"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -58,7 +59,9 @@ func TestMail_HasTheTenantsBrand(t *testing.T) {
 	studio.MustPlace(studio.AddReachable("Mia"), class)
 	sent(studio, "booked", true)
 	expect.OK(studio.T)(
-		studio.App.Schedules.CancelSession(studio.T.Context(), studio.Owner, class, "Carla is ill.", true),
+		studio.App.Schedules.CancelSession(studio.T.Context(), studio.Owner, class, schedules.Removal{
+			Reason: "Carla is ill.", Notify: true,
+		}),
 	)
 	sent(studio, "called off", true)
 

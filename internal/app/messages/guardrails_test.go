@@ -11,6 +11,7 @@ import (
 
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/app/messages"
+	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -125,7 +126,9 @@ func TestGuardrails_LogTheReason(t *testing.T) {
 		"the session is gone": {confirmed, func(studio *messagetest.Studio, mia tenant.Caller) {
 			class := studio.SessionAt(start)
 			studio.MustPlace(mia, class)
-			expect.OK(studio.T)(studio.App.Schedules.CancelSession(studio.T.Context(), studio.Owner, class, "", false))
+			expect.OK(studio.T)(studio.App.Schedules.CancelSession(
+				studio.T.Context(), studio.Owner, class, schedules.Removal{},
+			))
 		}, []string{" DROPPED NOT_BOOKED", " DROPPED NOT_BOOKED"}, time.Hour, nil},
 		"moved before it was told": {confirmed, func(studio *messagetest.Studio, mia tenant.Caller) {
 			class := studio.SessionAt(start)

@@ -12,6 +12,7 @@ import (
 	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/provider/smtp/smtptest"
 	"github.com/berthhq/berth/internal/provider/twilio/twiliotest"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -42,7 +43,7 @@ func TestGuests_CanStopMessages(t *testing.T) {
 	start := testkit.Noon.Add(48 * time.Hour)
 	cancelled := func(p *messagetest.Servers, class tenant.SessionID) {
 		p.T.Helper()
-		expect.OK(p.T)(p.App.Schedules.CancelSession(p.T.Context(), p.Owner, class, "", true))
+		expect.OK(p.T)(p.App.Schedules.CancelSession(p.T.Context(), p.Owner, class, schedules.Removal{Notify: true}))
 		p.Deliver()
 	}
 	ida := contact{Name: "Ida", Email: "Ida@example.com", Phone: "+49 (1511) 234-5678"}

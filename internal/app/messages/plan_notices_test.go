@@ -171,7 +171,9 @@ func TestPlanNotices_ForEachUseCase(t *testing.T) {
 			studio.MustPlace(mia, class)
 			studio.MustPlace(noa, class)
 			studio.Run()
-			expect.OK(studio.T)(studio.App.Schedules.CancelSession(studio.T.Context(), studio.Owner, class, "", true))
+			expect.OK(studio.T)(studio.App.Schedules.CancelSession(studio.T.Context(), studio.Owner, class, schedules.Removal{
+				Notify: true,
+			}))
 			studio.Plan()
 			studio.Send()
 			for _, m := range studio.Provider.Take() {
@@ -198,7 +200,9 @@ func TestPlanNotices_ForEachUseCase(t *testing.T) {
 			studio.MustPlace(studio.AddReachable("Noa"), class)
 			studio.Run()
 			expect.OK(studio.T)(
-				studio.App.Schedules.CancelSession(studio.T.Context(), studio.Owner, class, "Closed for repairs.", true),
+				studio.App.Schedules.CancelSession(studio.T.Context(), studio.Owner, class, schedules.Removal{
+					Reason: "Closed for repairs.", Notify: true,
+				}),
 			)
 			want(
 				studio.T, "at once", studio.Run(), "SESSION_CANCELLED EMAIL", "SESSION_CANCELLED EMAIL", "SESSION_CANCELLED PUSH",

@@ -12,6 +12,7 @@ import (
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/app/messages"
+	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/fault/faulttest"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/delivery"
@@ -268,7 +269,7 @@ func TestSending_TextsGoToMobileNumbersOnly(t *testing.T) {
 		class := studio.SessionAt(testkit.Noon.Add(200 * time.Hour))
 		studio.MustPlace(who, class)
 		studio.Deliver()
-		expect.OK(t)(studio.App.Schedules.CancelSession(t.Context(), studio.Owner, class, "", true))
+		expect.OK(t)(studio.App.Schedules.CancelSession(t.Context(), studio.Owner, class, schedules.Removal{Notify: true}))
 		studio.Deliver()
 		texts := 0
 		for _, m := range studio.Provider.Take() {

@@ -2,6 +2,7 @@ package schedules
 
 import (
 	"context"
+	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/data/scheduledb"
@@ -24,18 +25,24 @@ type Sample = scheduledb.Sample
 // BulkRequest selects the sessions of a bulk operation.
 type BulkRequest struct {
 	session.Filter
-	// IncludeBooked includes sessions that have bookings or waitlist entries.
+	// IncludeBooked includes sessions that have bookings, no-shows or waitlist entries.
 	IncludeBooked bool
+	// IncludeEnded includes sessions that have ended, when they are cancelled or deleted.
+	IncludeEnded bool
 	// Token of a preview: the sessions must be as they were then. Empty: whatever matches.
 	Token  string
 	Reason string
 	Notify bool
 }
 
-func (r BulkRequest) query(a session.BulkAction, limit int) scheduledb.SessionQuery {
-	return scheduledb.SessionQuery{
+func (r BulkRequest) query(a session.BulkAction, limit int, now time.Time) scheduledb.SessionQuery {
+	q := scheduledb.SessionQuery{
 		Filter: r.Applicable(a), Unbooked: !r.IncludeBooked && a != session.BulkPublish, Limit: limit,
 	}
+	if !r.IncludeEnded && a.ChangesEnded() {
+		q.EndAfter = now
+	}
+	return q
 }
 
 // PreviewBulkSessions returns what a bulk operation would change, with a token for it. Without a token, it is too much
@@ -44,11 +51,12 @@ func (s *Service) PreviewBulkSessions(
 	ctx context.Context, caller tenant.Caller, a session.BulkAction, r BulkRequest,
 ) (found Preview, token string, err error) {
 	var matches []session.Match
+	now := s.engine.Now()
 	// One snapshot, so that the token is about the sessions that are counted.
 	err = s.engine.Snapshot(ctx, caller, func(ctx context.Context, tx *pg.ReadTx) error {
 		var batch pg.Batch
-		scheduledb.PreviewSessions(&batch, caller.Tenant, r.query(a, samples), &found)
-		scheduledb.ListMatches(&batch, caller.Tenant, r.query(a, session.MaxBulk+1), &matches)
+		scheduledb.PreviewSessions(&batch, caller.Tenant, r.query(a, samples, now), &found)
+		scheduledb.ListMatches(&batch, caller.Tenant, r.query(a, session.MaxBulk+1, now), &matches)
 		return tx.Load(ctx, &batch)
 	})
 	if err != nil || len(matches) > session.MaxBulk {
@@ -61,6 +69,7 @@ func (s *Service) PreviewBulkSessions(
 type BulkResult struct {
 	Batch    tenant.BatchID
 	Sessions int // that it changed
+	Ended    int // sessions that it left out because they have ended
 	CancelCounts
 }
 
@@ -145,7 +154,11 @@ func (s *Service) bulk(
 		done := BulkResult{Batch: tenant.NextID[tenant.BatchID](tx.IDs)}
 		var rows []scheduledb.Scheduled
 		var batch pg.Batch
-		scheduledb.ListSessions(&batch, tx.Tenant, r.query(a, session.MaxBulk+1), &rows)
+		query := r.query(a, session.MaxBulk+1, tx.Now)
+		scheduledb.ListSessions(&batch, tx.Tenant, query, &rows)
+		if !query.EndAfter.IsZero() {
+			scheduledb.CountEnded(&batch, tx.Tenant, query, &done.Ended)
+		}
 		if err := tx.Load(ctx, &batch); err != nil {
 			return done, err
 		}
@@ -160,7 +173,8 @@ func (s *Service) bulk(
 			return done, err
 		}
 		auditBatch(tx, bulkActions[a], done.Batch, r.Reason, map[string]any{
-			"filter": r.Applicable(a), "include_booked": r.IncludeBooked, "notify": r.Notify, "ids": idsOf(all),
+			"filter": r.Applicable(a), "include_booked": r.IncludeBooked, "include_ended": r.IncludeEnded,
+			"notify": r.Notify, "ids": idsOf(all),
 			"bookings_cancelled": done.Bookings, "entries_cancelled": done.Entries, "credits_refunded": done.Credits,
 		})
 		return done, nil

@@ -203,7 +203,7 @@ func TestBulkDelete_WritesOneAuditEntry(t *testing.T) {
 	}
 	want := map[string]any{
 		"filter": map[string]any{"starts_from": "2026-03-16T00:00:00Z", "starts_until": "2026-03-23T00:00:00Z"}, "ids": ids,
-		"include_booked": true, "notify": true,
+		"include_booked": true, "include_ended": false, "notify": true,
 		"bookings_cancelled": 3.0, "entries_cancelled": 1.0, "credits_refunded": 2.0,
 	}
 	diff := cmp.Diff(want, changes)
@@ -324,7 +324,7 @@ func TestBulk_RejectsTheTokenOfAnotherMatch(t *testing.T) {
 		"one was waited for": func(w timetable) { w.MustWaitlist(w.AddMember("Ida"), w.queued) },
 		"a booking was cancelled": func(w timetable) {
 			expect.OK(w.T)(w.App.Schedules.CancelSession(
-				context.Background(), w.Owner, w.booked, "", false))
+				context.Background(), w.Owner, w.booked, schedules.Removal{}))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -16,14 +16,18 @@ import (
 )
 
 // CancelCounts counts what was cancelled with sessions, and the credits that were refunded.
-type CancelCounts struct{ Bookings, Entries, Credits int }
+type CancelCounts struct {
+	Bookings, Entries, Credits int
+	kept                       map[tenant.SessionID]int // the seats of those who attended sessions that have ended
+}
 
 // cancelAll cancels all bookings and entries of sessions that are cancelled or deleted. It refunds all credits, because
-// the member is never late when the session itself is cancelled. The caller writes the sessions.
+// the member is never late when the session itself is cancelled. What happened in sessions that have ended stays:
+// attendance and no-shows. The caller writes the sessions.
 func (s *Service) cancelAll(
 	ctx context.Context, tx *engine.Tx, sessions []tenant.SessionID, reason string, notify bool,
 ) (CancelCounts, error) {
-	var counts CancelCounts
+	counts := CancelCounts{kept: make(map[tenant.SessionID]int)}
 	if _, err := s.waitlists.Withdraw(ctx, tx, waitlist.SessionGone, reason, sessions...); err != nil {
 		return counts, err
 	}
@@ -47,6 +51,12 @@ func (s *Service) cancelAll(
 		c, err := booking.Cancel(b, payers[b.Subscription], request, tx.Now)
 		if err != nil {
 			return counts, err
+		}
+		if c.Unchanged {
+			if b.Status.Active() {
+				counts.kept[b.Session] += b.Party
+			}
+			continue
 		}
 		seats.Cancel(tx, &c, notify)
 		counts.Bookings++

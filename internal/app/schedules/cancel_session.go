@@ -12,6 +12,13 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
+// Removal says how a session is cancelled or deleted.
+type Removal struct {
+	Reason       string
+	Notify       bool // whether the people affected are told; a session that is deleted has none
+	IncludeEnded bool // also if it has ended
+}
+
 // CancelledSession is a cancelled session with what was cancelled in it.
 type CancelledSession struct {
 	Session session.Session
@@ -19,9 +26,9 @@ type CancelledSession struct {
 }
 
 // CancelSession cancels a session with its bookings and entries, and refunds all their credits. A session that is
-// already cancelled does not change.
+// already cancelled does not change. One that has ended is cancelled only if that is meant.
 func (s *Service) CancelSession(
-	ctx context.Context, caller tenant.Caller, id tenant.SessionID, reason string, notify bool,
+	ctx context.Context, caller tenant.Caller, id tenant.SessionID, r Removal,
 ) (CancelledSession, error) {
 	t := engine.Transaction{Name: "session.cancel", Replay: true}
 	return engine.Transact(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) (CancelledSession, error) {
@@ -29,17 +36,21 @@ func (s *Service) CancelSession(
 		if err != nil {
 			return CancelledSession{}, err
 		}
-		after, changed, err := before.Cancel(reason, tx.Now)
+		after, changed, err := before.Cancel(r.Reason, tx.Now)
 		done := CancelledSession{Session: after}
 		if err != nil || !changed {
 			return done, err
 		}
-		done.CancelCounts, err = s.cancelSessions(ctx, tx, []session.Session{after}, reason, notify, tenant.BatchID{})
+		if err := before.CheckEnded(r.IncludeEnded, tx.Now); err != nil {
+			return done, err
+		}
+		done.CancelCounts, err = s.cancelSessions(ctx, tx, []session.Session{after}, r.Reason, r.Notify, tenant.BatchID{})
 		if err != nil {
 			return done, err
 		}
+		done.Session.SeatsTaken = done.kept[id]
 		changes := catalog.AuditChanges(before.AuditFields(), after.AuditFields())
-		record.Audit(tx, "session.cancelled", "session", id.UUID, reason, changes)
+		record.Audit(tx, "session.cancelled", "session", id.UUID, r.Reason, changes)
 		return done, nil
 	})
 }

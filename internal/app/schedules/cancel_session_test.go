@@ -6,6 +6,7 @@ import (
 
 	"github.com/shoenig/test"
 
+	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -22,7 +23,9 @@ func TestCancelSession_IsFinal(t *testing.T) {
 	expect.Reason(t, fault.SessionState)(studio.App.Schedules.UnpublishSession(t.Context(), studio.Owner, id, nil))
 	expect.Reason(t, fault.SessionState)(studio.App.Schedules.BlockSession(t.Context(), studio.Owner, id, ""))
 	expect.Reason(t, fault.SessionState)(studio.App.Schedules.UnblockSession(t.Context(), studio.Owner, id))
-	c := expect.Value(studio.App.Schedules.CancelSession(t.Context(), studio.Owner, id, "again", true))(t)
+	c := expect.Value(studio.App.Schedules.CancelSession(t.Context(), studio.Owner, id, schedules.Removal{
+		Reason: "again", Notify: true,
+	}))(t)
 	test.EqOp(t, 2, c.Session.Version, test.Sprintf("cancelling again: %+v, events %q", c, studio.SessionEvents(id)))
 	test.EqOp(t, 0, c.Bookings, test.Sprintf("cancelling again: %+v, events %q", c, studio.SessionEvents(id)))
 	test.EqOp(t, "session.created session.cancelled", studio.SessionEvents(id),
@@ -43,7 +46,9 @@ func TestCancelSession_CancelsAllBookings(t *testing.T) {
 		studio.Exec(`update sessions set state = $2 where id = $1`, class, state) // damage: a draft has no bookings
 
 		c := expect.Value(
-			studio.App.Schedules.CancelSession(studio.T.Context(), studio.Owner, class, "coach is ill", false),
+			studio.App.Schedules.CancelSession(studio.T.Context(), studio.Owner, class, schedules.Removal{
+				Reason: "coach is ill",
+			}),
 		)(studio.T)
 		test.EqOp(studio.T, 2, c.Bookings)
 		test.EqOp(studio.T, 1, c.Entries)
@@ -72,7 +77,9 @@ func TestCancelSession_CancelsAllBookings(t *testing.T) {
 			class,
 		), test.Sprint("events say that no one is notified"))
 		again := expect.Value(
-			studio.App.Schedules.CancelSession(studio.T.Context(), studio.Owner, class, "again", true),
+			studio.App.Schedules.CancelSession(studio.T.Context(), studio.Owner, class, schedules.Removal{
+				Reason: "again", Notify: true,
+			}),
 		)(studio.T)
 		test.EqOp(studio.T, 0, again.Bookings, test.Sprintf("again: %+v", again))
 		test.EqOp(studio.T, "coach is ill", again.Session.StateReason, test.Sprintf("again: %+v", again))

@@ -169,7 +169,7 @@ func TestCreateSession_IgnoresCancelledSessions(t *testing.T) {
 	in := studio.SessionInput(testkit.Evening)
 	in.Resource, in.Coach = studio.AddResource(catalog.Resource{Name: "Studio"}), studio.Coach.Member
 	expect.OK(t)(studio.App.Schedules.CancelSession(
-		context.Background(), studio.Owner, studio.CreateSession(in, true).ID, "", true,
+		context.Background(), studio.Owner, studio.CreateSession(in, true).ID, schedules.Removal{Notify: true},
 	))
 	expect.OK(t)(studio.App.Schedules.BulkDeleteSessions(
 		context.Background(), studio.Owner, schedules.BulkRequest{

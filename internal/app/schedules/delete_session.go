@@ -12,27 +12,30 @@ import (
 )
 
 // DeleteSession deletes a session without bookings and waitlist entries: no list shows it any more. The session must
-// have the expected version; nil matches any.
+// have the expected version; nil matches any. One that has ended is deleted only if that is meant.
 func (s *Service) DeleteSession(
-	ctx context.Context, caller tenant.Caller, id tenant.SessionID, expect *int, reason string,
+	ctx context.Context, caller tenant.Caller, id tenant.SessionID, expect *int, r Removal,
 ) error {
-	if err := session.CheckReason(reason); err != nil {
+	if err := session.CheckReason(r.Reason); err != nil {
 		return err
 	}
 	t := engine.Transaction{Name: "session.delete", Replay: true}
 	_, err := engine.Transact(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) (struct{}, error) {
-		found, err := findSession(ctx, tx, id, expect)
+		found, err := findWithNoShows(ctx, tx, id, expect)
 		if err != nil {
+			return struct{}{}, err
+		}
+		if err := found.CheckEnded(r.IncludeEnded, tx.Now); err != nil {
 			return struct{}{}, err
 		}
 		if err := found.CheckUnbooked(); err != nil {
 			return struct{}{}, err
 		}
 		all := []session.Session{found.Session}
-		if _, err := s.deleteSessions(ctx, tx, all, reason, false, tenant.BatchID{}); err != nil {
+		if _, err := s.deleteSessions(ctx, tx, all, r.Reason, false, tenant.BatchID{}); err != nil {
 			return struct{}{}, err
 		}
-		record.Audit(tx, "session.deleted", "session", id.UUID, reason, nil)
+		record.Audit(tx, "session.deleted", "session", id.UUID, r.Reason, nil)
 		return struct{}{}, nil
 	})
 	return err

@@ -6,6 +6,7 @@ import (
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
+	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
@@ -15,7 +16,7 @@ func TestDeleteSession_DeletesWhatNobodyBooked(t *testing.T) {
 	t.Parallel()
 	w := newTimetable(t)
 	remove := func(id tenant.SessionID, expect *int) error {
-		return w.App.Schedules.DeleteSession(t.Context(), w.Owner, id, expect, "a mistake")
+		return w.App.Schedules.DeleteSession(t.Context(), w.Owner, id, expect, schedules.Removal{Reason: "a mistake"})
 	}
 	for name, tt := range map[string]struct {
 		id     tenant.SessionID
@@ -40,7 +41,7 @@ func TestDeleteSession_DeletesWhatNobodyBooked(t *testing.T) {
 	test.EqOp(t, 3, w.Count(
 		`select count(*) from audit_entries where action = 'session.deleted' and reason = 'a mistake'`))
 	there := w.OtherTenant()
-	err := w.App.Schedules.DeleteSession(t.Context(), there.Owner, w.other, nil, "")
+	err := w.App.Schedules.DeleteSession(t.Context(), there.Owner, w.other, nil, schedules.Removal{})
 	test.EqOp(t, fault.SessionNotFound, fault.ReasonOf(err))
 	w.WantSound()
 }
@@ -50,7 +51,7 @@ func TestDeleteSession_StaysDeletedInItsSeries(t *testing.T) {
 	t.Parallel()
 	w := newTimetable(t)
 	series, ids := w.CreateSeries(w.SeriesInput())
-	must.NoError(t, w.App.Schedules.DeleteSession(t.Context(), w.Owner, ids[1], nil, ""))
+	must.NoError(t, w.App.Schedules.DeleteSession(t.Context(), w.Owner, ids[1], nil, schedules.Removal{}))
 	w.EditSeries(seriesTitle(series.ID, "Other"))
 	test.EqOp(t, "session.created session.deleted", w.SessionEvents(ids[1]))
 	test.EqOp(t, 6, w.Count(`select count(*) from sessions where series_id = $1`, series.ID))

@@ -45,7 +45,7 @@ func TestEndSeries_CancelsWhatIsBookedAndDeletesTheRest(t *testing.T) {
 		Series: series.ID, Scope: schedules.One, Session: ids[4], Template: session.Input{Title: "Special"},
 		Fields: session.TitleField,
 	})
-	expect.OK(t)(studio.App.Schedules.CancelSession(t.Context(), studio.Owner, ids[5], "", false))
+	expect.OK(t)(studio.App.Schedules.CancelSession(t.Context(), studio.Owner, ids[5], schedules.Removal{}))
 	done := endSeries(studio, series.ID, "2026-03-24")
 	test.Eq(t, []tenant.SessionID{ids[2]}, done.Cancelled)
 	test.Eq(t, []tenant.SessionID{ids[3]}, done.Deleted)

@@ -98,8 +98,12 @@ func TestFaults_FailTheCall(t *testing.T) {
 			_, _, err := app.PreviewBulkSessions(ctx, owner, session.BulkCancel, week)
 			return err
 		},
-		func() error { return expect.Error(app.CancelSession(ctx, owner, class, "", true)) },
-		func() error { return expect.Error(app.CancelSession(ctx, owner, full, "", true)) },
+		func() error {
+			return expect.Error(app.CancelSession(ctx, owner, class, schedules.Removal{Notify: true}))
+		},
+		func() error {
+			return expect.Error(app.CancelSession(ctx, owner, full, schedules.Removal{Notify: true}))
+		},
 		func() error { return expect.Error(app.BulkCancelSessions(ctx, owner, week)) },
 		func() error { return expect.Error(app.BulkDeleteSessions(ctx, owner, week)) },
 		func() error { return expect.Error(app.BulkPublishSessions(ctx, owner, week)) },

@@ -151,7 +151,7 @@ func TestImportSessions_ReportsConflicts(t *testing.T) {
 	off := in
 	off.StartsAt = time.Date(2026, 3, 28, 9, 0, 0, 0, time.UTC)
 	expect.OK(t)(studio.App.Schedules.CancelSession(
-		context.Background(), studio.Owner, studio.CreateSession(off, true).ID, "", true,
+		context.Background(), studio.Owner, studio.CreateSession(off, true).ID, schedules.Removal{Notify: true},
 	))
 	row := func(start, resource, coach string) string {
 		return fmt.Sprintf("Vinyasa,Pier 1,2026-03-28,%s,,60,%s,%s,,,,,\n", start, resource, coach)

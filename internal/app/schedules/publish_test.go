@@ -7,6 +7,7 @@ import (
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
+	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/waitlist"
@@ -66,7 +67,11 @@ func TestPublishSession_RacesWithCancel(t *testing.T) {
 			both                 sync.WaitGroup
 		)
 		both.Go(func() { _, published = studio.App.Schedules.PublishSession(t.Context(), studio.Owner, s.ID, nil) })
-		both.Go(func() { _, cancelled = studio.App.Schedules.CancelSession(t.Context(), studio.Owner, s.ID, "", true) })
+		both.Go(func() {
+			_, cancelled = studio.App.Schedules.CancelSession(t.Context(), studio.Owner, s.ID, schedules.Removal{
+				Notify: true,
+			})
+		})
 		both.Wait()
 		must.NoError(t, cancelled)
 		if published != nil {

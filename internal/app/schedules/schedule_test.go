@@ -3,6 +3,7 @@ package schedules_test
 import (
 	"testing"
 
+	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/testkit"
@@ -32,7 +33,9 @@ func TestSchedule_HidesOtherTenants(t *testing.T) {
 			))
 		},
 		"cancel": func() error {
-			return expect.Error(studio.App.Schedules.CancelSession(t.Context(), studio.Owner, id, "", true))
+			return expect.Error(studio.App.Schedules.CancelSession(t.Context(), studio.Owner, id, schedules.Removal{
+				Notify: true,
+			}))
 		},
 		"block": func() error {
 			return expect.Error(studio.App.Schedules.BlockSession(

@@ -31,7 +31,7 @@ type stateChange struct {
 func (s *Service) changeState(ctx context.Context, caller tenant.Caller, c stateChange) (filled, error) {
 	t := engine.Transaction{Name: c.name, Replay: true}
 	return engine.Transact(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) (filled, error) {
-		before, err := findSession(ctx, tx, c.id, c.expect)
+		before, err := findWithNoShows(ctx, tx, c.id, c.expect)
 		if err != nil {
 			return filled{}, err
 		}

@@ -39,6 +39,18 @@ func findSession(
 	return found, fault.CheckVersion(version, found.Version)
 }
 
+// findWithNoShows is findSession for acts that would lose the session's no-shows.
+func findWithNoShows(
+	ctx context.Context, tx *engine.Tx, id tenant.SessionID, version *int,
+) (scheduledb.Scheduled, error) {
+	var noShows int
+	found, err := findSession(ctx, tx, id, version, func(b *pg.Batch) {
+		scheduledb.CountNoShows(b, tx.Tenant, id, &noShows)
+	})
+	found.NoShows = noShows
+	return found, err
+}
+
 // loadReferences loads what a session refers to.
 func loadReferences(ctx context.Context, tx *engine.Tx, d session.Details) (session.References, error) {
 	var (

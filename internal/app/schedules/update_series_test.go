@@ -198,7 +198,9 @@ func TestUpdateSeries_KeepsStartedAndCancelledSessions(t *testing.T) {
 	studio := testkit.New(t)
 	s, ids := studio.CreateSeries(studio.SeriesInput())
 	studio.Clock.Set(time.Date(2026, 3, 24, 17, 30, 0, 0, time.UTC)) // the third has begun
-	expect.OK(t)(studio.App.Schedules.CancelSession(t.Context(), studio.Owner, ids[3], "ill", true))
+	expect.OK(t)(studio.App.Schedules.CancelSession(t.Context(), studio.Owner, ids[3], schedules.Removal{
+		Reason: "ill", Notify: true,
+	}))
 	expect.OK(t)(studio.App.Schedules.BulkDeleteSessions(
 		t.Context(), studio.Owner, schedules.BulkRequest{Filter: session.Filter{Sessions: []tenant.SessionID{ids[4]}}},
 	))
@@ -301,7 +303,7 @@ func TestUpdateSeries_SplitsAtADetachedSession(t *testing.T) {
 		Series: s.ID, Scope: schedules.All, Pattern: session.Pattern{Rule: "FREQ=WEEKLY;BYDAY=TH;COUNT=3"},
 		PatternFields: session.RuleField,
 	})
-	expect.OK(t)(studio.App.Schedules.CancelSession(t.Context(), studio.Owner, ids[5], "", true))
+	expect.OK(t)(studio.App.Schedules.CancelSession(t.Context(), studio.Owner, ids[5], schedules.Removal{Notify: true}))
 	done := studio.EditSeries(schedules.SeriesEdit{
 		Series: s.ID, Scope: schedules.Following, Session: ids[2], Pattern: clockOf("19:00"),
 		PatternFields: session.TimeOfDayField,

@@ -91,15 +91,19 @@ func LoadByRef(q *engine.Query, ref string, into *Result) {
 }
 
 // RepeatedResult answers a request whose external reference is known: with what the first request made, if it asked for
-// the same.
-func RepeatedResult(made Result, hash []byte) (Result, error) {
-	var before []byte
-	if made.Booking != nil {
-		before, made.Entry = made.Booking.RequestHash, nil // the booking of a promoted entry has its reference, too
-	} else {
-		before = made.Entry.RequestHash
+// the same and the same caller sends it again.
+func RepeatedResult(made Result, now booking.Referenced) (Result, error) {
+	var before booking.Referenced
+	switch {
+	case made.Entry != nil: // a promoted entry has made the booking with its reference
+		before = booking.Referenced{Actor: made.Entry.CreatedBy, Hash: made.Entry.RequestHash}
+	default:
+		before = booking.Referenced{Actor: made.Booking.CreatedBy, Hash: made.Booking.RequestHash}
 	}
-	if err := booking.CheckRepeated(before, hash); err != nil {
+	if made.Booking != nil {
+		made.Entry = nil
+	}
+	if err := booking.CheckRepeated(before, now); err != nil {
 		return Result{}, err
 	}
 	made.Repeated = true

@@ -6,6 +6,7 @@ import (
 	"github.com/shoenig/test"
 
 	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/credit"
@@ -209,7 +210,9 @@ func TestOfferEvents_SayWhatHappened(t *testing.T) {
 		"withdrawn with its session": {
 			happens: func(q *queued) {
 				q.offer()
-				expect.OK(q.T)(q.App.Schedules.CancelSession(q.T.Context(), q.Owner, q.class, "flood", true))
+				expect.OK(q.T)(q.App.Schedules.CancelSession(q.T.Context(), q.Owner, q.class, schedules.Removal{
+					Reason: "flood", Notify: true,
+				}))
 			},
 			data:  says(event.OfferWithdrawn{Cause: string(waitlist.SessionGone), Reason: "flood"}),
 			facts: ended(waitlist.Withdrawn),

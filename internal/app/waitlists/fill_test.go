@@ -262,7 +262,9 @@ var ways = map[string]struct {
 			))
 			studio.AddWaiters(1, testkit.ForSessions(class))
 			studio.Tick()
-			expect.OK(studio.T)(studio.App.Schedules.CancelSession(context.Background(), studio.Owner, other, "", false))
+			expect.OK(studio.T)(studio.App.Schedules.CancelSession(
+				context.Background(), studio.Owner, other, schedules.Removal{},
+			))
 			return class
 		}},
 	"a party claims fewer seats than were free": {by: waitlist.ByWithdrawal, mode: waitlist.FirstToClaim, left: true,

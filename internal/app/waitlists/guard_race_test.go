@@ -15,6 +15,7 @@ import (
 
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/lab/history"
@@ -324,7 +325,7 @@ func TestDeclineOffer_RacesWithCancelSession(t *testing.T) {
 				expect.OKOr(t, fault.WaitlistOfferNotLive)(studio.Decline(waiters[0], o, false))
 				return
 			}
-			expect.OK(t)(studio.App.Schedules.CancelSession(context.Background(), studio.Owner, class, "", false))
+			expect.OK(t)(studio.App.Schedules.CancelSession(context.Background(), studio.Owner, class, schedules.Removal{}))
 		})
 		studio.WantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: waitlist.Cancelled, entries[1]: waitlist.Cancelled})
 		test.EqOp(t, 0, studio.SeatsTaken(class), test.Sprint("seats are taken"))

@@ -9,6 +9,7 @@ import (
 	"github.com/shoenig/test"
 
 	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/civil/civiltest"
 	"github.com/berthhq/berth/internal/fault"
@@ -278,7 +279,7 @@ func TestEntry_EndsWithItsLastSession(t *testing.T) {
 	two, _, _ := studio.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(72*time.Hour)))
 	id := studio.MustJoin(studio.AddMember("Mia"), testkit.ForSessions(one, two)).ID
 	for i, class := range []tenant.SessionID{one, two} {
-		expect.OK(t)(studio.App.Schedules.CancelSession(context.Background(), studio.Owner, class, "", false))
+		expect.OK(t)(studio.App.Schedules.CancelSession(context.Background(), studio.Owner, class, schedules.Removal{}))
 		studio.WantEntries(map[tenant.EntryID]waitlist.Status{id: []waitlist.Status{waitlist.Waiting, waitlist.Cancelled}[i]})
 		studio.WantSound()
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
+	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
@@ -76,7 +77,7 @@ func TestClaims_ShowAndAnswerTheOffer(t *testing.T) {
 	says(false, false, false)
 	studio.MustCancel(mia, page().Offer.Booking)
 	says(false, true, false)
-	expect.OK(t)(studio.App.Schedules.CancelSession(t.Context(), studio.Owner, class, "", false))
+	expect.OK(t)(studio.App.Schedules.CancelSession(t.Context(), studio.Owner, class, schedules.Removal{}))
 	says(false, true, true)
 }
 

@@ -197,7 +197,7 @@ func TestOffers_AreWithdrawnWithTheirSeats(t *testing.T) {
 			return err
 		}, waitlist.Waiting, 1},
 		"with the session": {func(studio *testkit.Studio, class tenant.SessionID) error {
-			return expect.Error(studio.App.Schedules.CancelSession(t.Context(), studio.Owner, class, "", false))
+			return expect.Error(studio.App.Schedules.CancelSession(t.Context(), studio.Owner, class, schedules.Removal{}))
 		}, waitlist.Cancelled, 0},
 		"with their seats": {func(
 			studio *testkit.Studio, class tenant.SessionID,

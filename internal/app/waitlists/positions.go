@@ -11,6 +11,7 @@ import (
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -146,7 +147,7 @@ func (s *Service) addPosition(ctx context.Context, tx *engine.Tx, e waitlist.Ent
 func (s *Service) RepeatedResult(
 	ctx context.Context, tx *engine.Tx, made seats.Result, hash []byte,
 ) (seats.Result, error) {
-	result, err := seats.RepeatedResult(made, hash)
+	result, err := seats.RepeatedResult(made, booking.Referenced{Actor: tx.Caller.Actor(), Hash: hash})
 	if err == nil && result.Entry != nil {
 		*result.Entry, err = s.addPosition(ctx, tx, *result.Entry)
 	}

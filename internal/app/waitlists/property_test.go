@@ -14,6 +14,7 @@ import (
 	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/app/settings"
 	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/fault"
@@ -233,7 +234,7 @@ func (l *queueLife) acts() map[string]func(*rapid.T) error {
 			if rapid.IntRange(0, 3).Draw(t, "really") > 0 {
 				return nil
 			}
-			return expect.Error(l.App.Schedules.CancelSession(ctx, l.Owner, somewhere(t), "", false))
+			return expect.Error(l.App.Schedules.CancelSession(ctx, l.Owner, somewhere(t), schedules.Removal{}))
 		},
 		"sweep": func(*rapid.T) error {
 			return expect.Error(l.App.Housekeeping.SweepTenant(ctx, l.Tenant))

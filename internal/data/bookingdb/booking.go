@@ -53,6 +53,8 @@ var bookings = pg.NewTable("b", func(b *booking.Booking) []pg.Column {
 		pg.Later("amount_nanos", &b.Payment.Amount.Nanos),
 		pg.Later("refunded_units", &b.Payment.Refunded.Units),
 		pg.Later("refunded_nanos", &b.Payment.Refunded.Nanos),
+		pg.Later("to_refund_units", &b.Payment.ToRefund.Units),
+		pg.Later("to_refund_nanos", &b.Payment.ToRefund.Nanos),
 		pg.Later("payment_method", &b.Payment.Method),
 		pg.Later("paid_at", &b.Payment.PaidAt),
 		pg.Later("benefit_code", pg.Null(&b.Benefit.Code)),
@@ -88,6 +90,7 @@ func bookedColumns(r *bookingRow) []pg.Column {
 func (r *bookingRow) booking() (booking.Booking, error) {
 	r.Policy = r.rules.Policy()
 	r.Payment.Refunded.Currency = r.Payment.Amount.Currency
+	r.Payment.ToRefund.Currency = r.Payment.Amount.Currency
 	return r.Booking, nil
 }
 
@@ -164,8 +167,9 @@ func ListDueHolds(
 const active = `('PENDING', 'CONFIRMED', 'ATTENDED')`
 
 var (
-	findActiveBooking = pg.SQL(selectBookings + `
-where b.tenant_id = $1 and b.session_id = $2 and b.member_id = $3 and b.status in ` + active)
+	findLastBooking = pg.SQL(selectBookings + `
+where b.tenant_id = $1 and b.session_id = $2 and b.member_id = $3
+order by b.status in ` + active + ` desc, b.id desc limit 1`)
 	listSessionBookings = pg.SQL(selectBookings + `
 where b.tenant_id = $1 and b.session_id = $2 and b.status = any($3)
 order by b.id`)
@@ -174,11 +178,12 @@ where b.tenant_id = $1 and b.session_id = any($2) and b.status not in ('CANCELLE
 order by b.id`)
 )
 
-// FindActiveBooking reads a member's active booking in a session; nil if there is none.
-func FindActiveBooking(
+// FindLastBooking reads a member's active booking in a session, or else the one that they made last; nil if there is
+// none.
+func FindLastBooking(
 	b *pg.Batch, in tenant.TenantID, session tenant.SessionID, member tenant.MemberID, into **booking.Booking,
 ) {
-	booked.Find(b.Queue(findActiveBooking, in, session, member), into)
+	booked.Find(b.Queue(findLastBooking, in, session, member), into)
 }
 
 // ListSessionBookings reads a session's bookings in any of the statuses, in the order in which they were made.

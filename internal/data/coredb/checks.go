@@ -52,11 +52,13 @@ select id::text, format('seats_taken is %s of %s', seats_taken, capacity) from s
 where tenant_id = $1 and seats_taken > capacity`,
 	},
 	{
+		// Attendance stays if the session was cancelled or deleted after its end. A cancelled session is not edited.
 		Name: "no active booking is in a session that is cancelled or deleted", Invariant: NeverOversold, sql: `
 select b.id::text, format('it is %s in session %s', b.status, s.id)
 from bookings b join sessions s on s.tenant_id = b.tenant_id and s.id = b.session_id
 where b.tenant_id = $1 and b.status in ('PENDING', 'CONFIRMED', 'ATTENDED')
-  and (s.state = 'CANCELLED' or s.deleted_at is not null)`,
+  and (s.state = 'CANCELLED' or s.deleted_at is not null)
+  and not (b.status = 'ATTENDED' and coalesce(s.deleted_at, s.updated_at) >= s.ends_at)`,
 	},
 	{
 		Name: "holds counts the pending bookings", Invariant: NeverOversold, sql: `

@@ -99,7 +99,8 @@ func FindSession(b *pg.Batch, in tenant.TenantID, id tenant.SessionID, into **Sc
 // SessionQuery selects sessions.
 type SessionQuery struct {
 	session.Filter
-	Unbooked   bool      // only sessions without bookings and waitlist entries
+	Unbooked   bool      // only sessions without bookings, no-shows and waitlist entries
+	EndAfter   time.Time // only sessions that end later; zero: no limit
 	AfterStart time.Time // keyset: the last start and id of the page before
 	AfterID    tenant.SessionID
 	Limit      int
@@ -136,33 +137,45 @@ func (f filtered) queue(b *pg.Batch, in tenant.TenantID, by session.Filter, more
 	}, more...)...)
 }
 
-// activeBookings counts active bookings, but only of sessions whose counter of taken seats is not zero.
-const activeBookings = `
-  case when s.seats_taken = 0 then 0 else (
-    select count(*) from bookings b where b.tenant_id = s.tenant_id and b.session_id = s.id
-      and b.status in ('PENDING', 'CONFIRMED', 'ATTENDED')) end`
+// keptBookings counts the bookings of a session that are not over: active ones, and no-shows.
+const keptBookings = `
+  (select count(*) from bookings b where b.tenant_id = $1 and b.session_id = s.id
+    and b.status in ('PENDING', 'CONFIRMED', 'ATTENDED', 'NO_SHOW'))`
+
+// isBooked is Session.Booked. No-shows have no counter: they take no seats.
+const isBooked = `(s.seats_taken > 0 or s.waiting > 0 or exists (select from bookings n
+    where n.tenant_id = $1 and n.session_id = s.id and n.status = 'NO_SHOW'))`
+
+// selected is the rest of the condition of a SessionQuery.
+const selected = `
+  and (not $11 or not ` + isBooked + `) and ($12::timestamptz is null or s.ends_at > $12)`
 
 var (
 	listSessions = filter(selectSessions, `
-  and ($11::uuid is null or (s.starts_at, s.id) > ($2, $11)) and (not $12 or (s.seats_taken = 0 and s.waiting = 0))
-order by s.starts_at, s.id limit $13`)
+`+selected+` and ($13::uuid is null or (s.starts_at, s.id) > ($2, $13))
+order by s.starts_at, s.id limit $14`)
 	listSchedule = filter(`
 select `+schedule.Columns()+` from sessions s left join members m on m.tenant_id = s.tenant_id and m.id = s.coach_id`, `
   and ($11::uuid is null or (s.starts_at, s.id) > ($2, $11))
 order by s.starts_at, s.id limit $12`)
 	previewSessions = filter(`
-select count(*) filter (where not (booked and $11)), count(*) filter (where booked),
-  coalesce(sum(active) filter (where not (booked and $11)), 0)::bigint
+select count(*) filter (where wanted and not ended), count(*) filter (where booked),
+  coalesce(sum(kept) filter (where wanted and not ended), 0)::bigint, count(*) filter (where wanted and ended)
 from (
-  select s.seats_taken > 0 or s.waiting > 0 as booked,`+activeBookings+` as active from sessions s`, `) x`)
+  select booked, kept, not (booked and $11) as wanted, ended from (
+    select `+isBooked+` as booked, coalesce(s.ends_at <= $12::timestamptz, false) as ended,`+keptBookings+` as kept
+    from sessions s`, `) y) x`)
+	countEnded = filter(`
+select count(*) from sessions s`, `
+  and (not $11 or not `+isBooked+`) and s.ends_at <= $12`)
 	sampleSessions = filter(`
 select `+samples.Columns()+` from sessions s join locations l on l.tenant_id = s.tenant_id and l.id = s.location_id`, `
-  and (not $11 or (s.seats_taken = 0 and s.waiting = 0))
-order by s.starts_at, s.id limit $12`)
+`+selected+`
+order by s.starts_at, s.id limit $13`)
 	listMatches = filter(`
 select `+matches.Columns()+` from sessions s`, `
-  and (not $11 or (s.seats_taken = 0 and s.waiting = 0))
-order by s.starts_at, s.id limit $12`)
+`+selected+`
+order by s.starts_at, s.id limit $13`)
 )
 
 // ListSessions reads sessions in order of start, then id.
@@ -170,7 +183,7 @@ func ListSessions(b *pg.Batch, in tenant.TenantID, q SessionQuery, into *[]Sched
 	if q.AfterStart.After(q.From) {
 		q.From = q.AfterStart
 	}
-	scheduled.List(listSessions.queue(b, in, q.Filter, q.AfterID, q.Unbooked, q.Limit), into)
+	scheduled.List(listSessions.queue(b, in, q.Filter, q.Unbooked, pg.OrNull(q.EndAfter), q.AfterID, q.Limit), into)
 }
 
 // ListSchedule reads sessions in order of start, then id, without time zone and delivery. Those come from
@@ -185,8 +198,9 @@ func ListSchedule(b *pg.Batch, in tenant.TenantID, q SessionQuery, found func(*s
 // Preview counts the sessions that a filter finds.
 type Preview struct {
 	Matched  int
-	Booked   int // sessions with bookings or waitlist entries, even if they do not match
-	Bookings int // active bookings of the matching sessions
+	Booked   int // sessions with bookings, no-shows or waitlist entries, even if they do not match
+	Bookings int // active bookings and no-shows of the matching sessions
+	Ended    int // sessions that do not match only because they have ended
 	Samples  []Sample
 }
 
@@ -195,7 +209,7 @@ type Sample struct {
 	catalog.SessionSummary
 
 	State    catalog.SessionState
-	Bookings int // active
+	Bookings int // active, and no-shows
 }
 
 var samples = pg.NewReader(func(s *Sample) []pg.Column {
@@ -210,14 +224,28 @@ var samples = pg.NewReader(func(s *Sample) []pg.Column {
 		pg.Read(coredb.CoachName, &s.CoachName),
 		pg.Read("s.service_id", &s.Service),
 		pg.Read("s.state", &s.State),
-		pg.Read(activeBookings, &s.Bookings),
+		pg.Read(keptBookings, &s.Bookings),
 	}
 })
 
 // PreviewSessions counts the sessions that a filter finds, and reads the first by start.
 func PreviewSessions(b *pg.Batch, in tenant.TenantID, q SessionQuery, into *Preview) {
-	previewSessions.queue(b, in, q.Filter, q.Unbooked).Scan(&into.Matched, &into.Booked, &into.Bookings)
-	samples.List(sampleSessions.queue(b, in, q.Filter, q.Unbooked, q.Limit), &into.Samples)
+	after := pg.OrNull(q.EndAfter)
+	previewSessions.queue(b, in, q.Filter, q.Unbooked, after).
+		Scan(&into.Matched, &into.Booked, &into.Bookings, &into.Ended)
+	samples.List(sampleSessions.queue(b, in, q.Filter, q.Unbooked, after, q.Limit), &into.Samples)
+}
+
+// CountEnded counts the sessions that a query leaves out only because they have ended.
+func CountEnded(b *pg.Batch, in tenant.TenantID, q SessionQuery, into *int) {
+	countEnded.queue(b, in, q.Filter, q.Unbooked, q.EndAfter).Scan(into)
+}
+
+// CountNoShows counts the no-shows of a session. Only acts that must not lose them ask: it reads a range of bookings,
+// with which others conflict.
+func CountNoShows(b *pg.Batch, in tenant.TenantID, id tenant.SessionID, into *int) {
+	b.Queue(`select count(*) from bookings where tenant_id = $1 and session_id = $2 and status = 'NO_SHOW'`, in, id).
+		Scan(into)
 }
 
 var matches = pg.NewReader(func(m *session.Match) []pg.Column {
@@ -232,7 +260,7 @@ var matches = pg.NewReader(func(m *session.Match) []pg.Column {
 // ListMatches reads, of the sessions that a filter finds, what a bulk operation depends on, in the order of
 // ListSessions.
 func ListMatches(b *pg.Batch, in tenant.TenantID, q SessionQuery, into *[]session.Match) {
-	matches.List(listMatches.queue(b, in, q.Filter, q.Unbooked, q.Limit), into)
+	matches.List(listMatches.queue(b, in, q.Filter, q.Unbooked, pg.OrNull(q.EndAfter), q.Limit), into)
 }
 
 var busySessions = pg.NewReader(func(busy *session.BusySpan) []pg.Column {

@@ -224,11 +224,11 @@ func (w *world) confirm(b *booking.Booking, paid bool) error {
 		// All payments have the same facts, so only the first adds a line.
 		if paid && done.Booking.Payment.Status == payment.Unpaid {
 			f := payment.Facts{Kind: payment.Capture, Amount: credit.Money{Currency: "EUR", Units: 20}}
-			line, err := payment.Record(nil, f, b.ID, "desk", w.now)
+			line, err := payment.Record(nil, f, done.Booking.NeverDue(), b.ID, "desk", w.now)
 			if err != nil {
 				return err
 			}
-			done.Booking.Payment = payment.Of([]payment.Line{*line})
+			done.Booking.Payment = payment.Of([]payment.Line{*line}, nil)
 		}
 		w.updateBooking(done.Booking)
 		if done.Repeated {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/berthhq/berth/internal/app/accounts"
 	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/app/settings"
 	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/fault"
@@ -258,7 +259,7 @@ func (r *replay) run(op Operation, state State) (err error) {
 		_, _, err = r.App.Schedules.UpdateSession(
 			ctx, r.Owner, in, nil, session.Input{Capacity: &op.Party}, session.CapacityField)
 	case "cancel a session":
-		_, err = r.App.Schedules.CancelSession(ctx, r.Owner, in, "illness", false)
+		_, err = r.App.Schedules.CancelSession(ctx, r.Owner, in, schedules.Removal{Reason: "illness"})
 	case "set rules":
 		r.setRules(r.services[op.Service], *op.Rules)
 	case "subscribe":

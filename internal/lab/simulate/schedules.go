@@ -96,6 +96,9 @@ func (w *world) cancelSession(s *sessionRow) error {
 		if err != nil || !changed {
 			return err
 		}
+		if err := s.CheckEnded(false, w.now); err != nil {
+			return err
+		}
 		w.withdraw(s, waitlist.SessionGone)
 		payers := make(map[tenant.SubscriptionID]*credit.Subscription)
 		for _, b := range slices.Clone(s.bookings) {

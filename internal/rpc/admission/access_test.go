@@ -76,7 +76,8 @@ func accessResult(t *testing.T, a *checks, subject string, rule Rule) string {
 	}
 	caller, err := a.authorize(t.Context(), tenantA, token.Principal{Subject: subject, Own: true}, rule)
 	switch {
-	case fault.ReasonOf(err) == fault.PermissionDeniedReason, fault.ReasonOf(err) == fault.NotAMember:
+	case fault.ReasonOf(err) == fault.PermissionDeniedReason, fault.ReasonOf(err) == fault.NotAMember,
+		fault.ReasonOf(err) == fault.MemberInactive:
 		return "-"
 	case err != nil:
 		t.Fatal(err)

@@ -190,7 +190,7 @@ func (c *checks) authorize(
 			return caller, nil // who becomes a member only now
 		}
 		if !holder.Active || !rule.allowsSelf(holder.Member) {
-			return caller, errNotActiveMember
+			return caller, notActive(by, holder.Deactivated, holder.Issuer)
 		}
 		return caller, c.checkIssuer(ctx, by, caller, holder.Issuer)
 	}
@@ -203,6 +203,9 @@ func (c *checks) authorize(
 		return caller, c.checkIssuer(ctx, by, caller, decision.Issuer)
 	}
 	caller.SelfOnly = rule.Kind == v1.Access_RULE_SELF && decision.Active && rule.allowsSelf(decision.Member)
+	if !caller.SelfOnly && decision.Deactivated {
+		return caller, notActive(by, decision.Deactivated, decision.Issuer)
+	}
 	if !caller.SelfOnly {
 		return caller, fault.New(
 			fault.PermissionDenied, fault.PermissionDeniedReason, "The permission %s is needed.", rule.Permission,
@@ -230,6 +233,19 @@ func (r Rule) allowsSelf(member tenant.MemberID) bool { return r.Accounts || !me
 
 var errNotActiveMember = fault.New(
 	fault.PermissionDenied, fault.NotAMember, "Only active members of the tenant may do this.",
+)
+
+// notActive is the error for a caller who is no active member. Whose membership was deactivated learns that, if the
+// token is theirs: the same subject at another issuer may be someone else's.
+func notActive(by token.Principal, deactivated bool, issuer string) error {
+	if deactivated && (by.Own || issuer == by.Issuer) {
+		return errMemberInactive
+	}
+	return errNotActiveMember
+}
+
+var errMemberInactive = fault.New(
+	fault.PermissionDenied, fault.MemberInactive, "Your membership was deactivated.",
 )
 
 // validator has the compiled rules of every request. They are compiled at start, so that an invalid rule shows before

@@ -206,7 +206,7 @@ func isProven(err error) bool {
 
 // takeGuess takes a confirmation with a membership number of a benefit from what its caller may guess, and gives it
 // back unless the number turns out to be wrong, or another member's. A program may guess more often: it confirms for
-// many members.
+// many members. People who may book for others do not guess when they type the number of someone else.
 func (r *rates) takeGuess(ctx context.Context, message any) (done func(err error), err error) {
 	confirm, ok := message.(*v1.ConfirmBookingRequest)
 	if !ok || confirm.BenefitMembershipNumber == "" {
@@ -221,10 +221,25 @@ func (r *rates) takeGuess(ctx context.Context, message any) (done func(err error
 		return nil, fault.TooMany(wait, "Too many wrong membership numbers.").WithField("benefit_membership_number")
 	}
 	return func(err error) {
-		if reason := fault.ReasonOf(err); reason != fault.BenefitInvalid && reason != fault.BenefitInUse {
+		reason := fault.ReasonOf(err)
+		wrong := reason == fault.BenefitInvalid || reason == fault.BenefitInUse
+		if !wrong || typedForOther(ctx, by, err) {
 			guesses.Return(caller)
 		}
 	}, nil
+}
+
+const createForOthers = "booking.create_for_others"
+
+// typedForOther reports whether a wrong membership number is someone else's, and was entered by a person who may book
+// for others.
+func typedForOther(ctx context.Context, by tenant.Caller, err error) bool {
+	f, ok := errors.AsType[*fault.Error](err)
+	if !ok || by.Member.IsZero() || f.Owner == by.Actor() {
+		return false
+	}
+	desk, err := request.CallerWith(ctx, createForOthers)
+	return err == nil && !desk.SelfOnly
 }
 
 // takeDomain takes a call that sets or verifies a sending domain from what its tenant may.

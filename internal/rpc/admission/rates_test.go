@@ -25,6 +25,7 @@ import (
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
+	"github.com/berthhq/berth/internal/access"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rpc/request"
 	"github.com/berthhq/berth/internal/rpc/rpctest"
@@ -533,7 +534,7 @@ func TestRates_LimitWrongMembershipNumbers(t *testing.T) {
 	)
 	try := func(by tenant.Caller, number string, outcome error) fault.Reason {
 		done, err := r.takeGuess(
-			request.WithCall(t.Context(), &request.Call{Caller: by, Admitted: true}),
+			request.WithCall(t.Context(), &request.Call{Caller: by, Admitted: true, Guard: access.New(stubRoles{})}),
 			&v1.ConfirmBookingRequest{BenefitMembershipNumber: number},
 		)
 		if err != nil {
@@ -547,6 +548,8 @@ func TestRates_LimitWrongMembershipNumbers(t *testing.T) {
 		Tenant: tenant.TenantID{UUID: tenant.UUID{1}}, Subject: "mia", Member: tenant.MemberID{UUID: tenant.UUID{2}},
 	}
 	inUse := fault.New(fault.FailedPrecondition, fault.BenefitInUse, "another's")
+	desk := mia
+	desk.Subject, desk.Member = "coach", tenant.MemberID{UUID: tenant.UUID{3}}
 	ben, program := mia, mia
 	ben.Subject, program.Subject, program.Member = "ben", "sa:1", tenant.MemberID{}
 	other := program
@@ -571,6 +574,9 @@ func TestRates_LimitWrongMembershipNumbers(t *testing.T) {
 		{0, 1, mia, "M-1", nil, fault.RateLimited},
 		{0, 1, mia, "", nil, ""},
 		{0, 1, ben, "M-2", wrong, ""},
+		{0, 20, desk, "M-2", wrong.OwnedBy(mia.Actor()), ""}, // typed for members
+		{0, 10, desk, "M-2", wrong.OwnedBy(desk.Actor()), ""},
+		{0, 1, desk, "M-1", nil, fault.RateLimited},
 		{6 * time.Minute, 1, mia, "M-2", wrong, ""},
 		{0, 1, mia, "M-1", nil, fault.RateLimited},
 		{0, 3, program, "M-2", wrong, ""},

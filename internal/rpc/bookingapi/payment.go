@@ -20,7 +20,7 @@ func (s *Bookings) RecordPayment(
 		return nil, err
 	}
 	result, err := s.Service.RecordPayment(
-		ctx, by, convert.ID[tenant.BookingID](req.BookingId), paymentValue(req.Payment),
+		ctx, by, convert.ID[tenant.BookingID](req.BookingId), paymentValue(req.Payment), req.BeyondDue,
 	)
 	if err != nil {
 		return nil, err

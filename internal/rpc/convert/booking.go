@@ -65,6 +65,9 @@ func BookingMessage(b booking.Booking, now time.Time) *v1.Booking {
 		if b.Payment.Refunded.Units != 0 || b.Payment.Refunded.Nanos != 0 {
 			m.Payment.RefundedAmount = MoneyMessage(b.Payment.Refunded)
 		}
+		if b.Payment.ToRefund.Units != 0 || b.Payment.ToRefund.Nanos != 0 {
+			m.Payment.ToRefund = MoneyMessage(b.Payment.ToRefund)
+		}
 	}
 	if b.Benefit.Code != "" {
 		m.Benefit = &v1.Benefit{

@@ -130,9 +130,13 @@ func (s *Schedules) UnpublishSession(
 func (s *Schedules) CancelSession(
 	ctx context.Context, req *v1.CancelSessionRequest,
 ) (*v1.CancelSessionResponse, error) {
+	if err := mayIncludeEnded(ctx, req.GetIncludeEnded()); err != nil {
+		return nil, err
+	}
 	c, err := s.Service.CancelSession(
-		ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.GetSessionId()), req.GetReason(),
-		convert.TrueUnlessSet(req.Notify),
+		ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.GetSessionId()), schedules.Removal{
+			Reason: req.GetReason(), Notify: convert.TrueUnlessSet(req.Notify), IncludeEnded: req.GetIncludeEnded(),
+		},
 	)
 	if err != nil {
 		return nil, err
@@ -151,8 +155,12 @@ func (s *Schedules) DeleteSession(
 	if err != nil {
 		return nil, err
 	}
+	if err := mayIncludeEnded(ctx, req.GetIncludeEnded()); err != nil {
+		return nil, err
+	}
 	id := convert.ID[tenant.SessionID](req.GetSessionId())
-	if err := s.Service.DeleteSession(ctx, request.Caller(ctx), id, expect, req.GetReason()); err != nil {
+	r := schedules.Removal{Reason: req.GetReason(), IncludeEnded: req.GetIncludeEnded()}
+	if err := s.Service.DeleteSession(ctx, request.Caller(ctx), id, expect, r); err != nil {
 		return nil, err
 	}
 	return &v1.DeleteSessionResponse{}, nil

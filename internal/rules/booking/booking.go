@@ -140,6 +140,30 @@ type Benefit struct {
 	Verified bool   // the number was on the provider's list
 }
 
+// NeverDue says why no money is ever due for the booking; empty if it may be.
+func (b Booking) NeverDue() payment.Due {
+	switch {
+	case b.Payment.Status == payment.WrittenOff:
+		return payment.Waived
+	case !b.Subscription.IsZero():
+		return payment.PaidByPlan
+	default:
+		return ""
+	}
+}
+
+// EndedAt returns when the booking was cancelled or its hold expired; nil if it was not.
+func (b Booking) EndedAt(now time.Time) *time.Time {
+	switch {
+	case b.Status == Cancelled, b.Status == Expired:
+		return b.CancelledAt
+	case b.HoldExpired(now):
+		return b.HoldUntil
+	default:
+		return nil
+	}
+}
+
 // HoldExpired reports whether the hold has expired. It then keeps no seats, even if its status is still PENDING.
 func (b Booking) HoldExpired(now time.Time) bool {
 	return b.Status == Pending && b.HoldUntil != nil && !now.Before(*b.HoldUntil)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
 )
 
@@ -15,6 +16,7 @@ type CancelRequest struct {
 	// OverrideWindow cancels also after the cancellation window, and after the session.
 	OverrideWindow bool
 	// SessionGone: the session is cancelled or deleted. The cancellation is then never late, and refunds every credit.
+	// After the session's end, attendance and no-shows stay as they are: they happened.
 	SessionGone bool
 }
 
@@ -22,7 +24,7 @@ type CancelRequest struct {
 type CancelResult struct {
 	// SessionGone: the session is cancelled or deleted.
 	SessionGone bool
-	// Unchanged: the booking was cancelled before. There is nothing to do.
+	// Unchanged: the booking was cancelled before, or stays with its session that ended. There is nothing to do.
 	Unchanged bool
 	Booking   Booking // after the cancellation
 	Late      bool
@@ -47,13 +49,14 @@ func Cancel(b Booking, payer *credit.Subscription, request CancelRequest, now ti
 	case Cancelled:
 		return CancelResult{Unchanged: true, Booking: b, Late: b.LateCancelled}, nil
 	case Pending, Confirmed:
-	case Attended:
-		if !request.SessionGone {
+	case Attended, NoShow:
+		switch {
+		case !request.SessionGone && b.Status == Attended:
 			return CancelResult{}, wrongState(b, "The party has already checked in.")
-		}
-	case NoShow:
-		if !request.SessionGone {
+		case !request.SessionGone:
 			return CancelResult{}, wrongState(b, "A no-show cannot be cancelled.")
+		case !now.Before(b.EndsAt):
+			return CancelResult{Unchanged: true, Booking: b}, nil
 		}
 	case Expired:
 		return CancelResult{}, wrongState(b, "The hold has expired. There is nothing to cancel.")
@@ -198,6 +201,9 @@ func UndoNoShow(b Booking, s Slot) (Booking, bool, error) {
 		return b, false, nil
 	case b.Status != NoShow:
 		return b, false, wrongState(b, "The booking is not a no-show.")
+	case s.State == catalog.Cancelled:
+		return b, false, fault.New(fault.FailedPrecondition, fault.SessionNotOpen, "The session is cancelled.").
+			WithMetadata("state", "cancelled")
 	case !s.Fits(b.Party):
 		return b, false, fault.New(fault.FailedPrecondition, fault.SessionFull, "Its seats are taken by other bookings.")
 	}

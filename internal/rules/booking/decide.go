@@ -164,12 +164,22 @@ func CheckBooker(member tenant.MemberID, guest bool, contact Contact, guestTier 
 	return nil
 }
 
+// Referenced is a request with an external reference: who made it, and a hash that identifies it.
+type Referenced struct {
+	Actor string
+	Hash  []byte
+}
+
 // CheckRepeated rejects a request for a booking or an entry if its external reference is that of another request:
-// EXTERNAL_REF_CONFLICT. The hashes identify the requests.
-func CheckRepeated(before, now []byte) error {
-	if !bytes.Equal(before, now) {
-		return fault.New(fault.AlreadyExists, fault.ExternalRefConflict,
-			"The external reference was used for another request.").WithField("external_ref")
+// EXTERNAL_REF_CONFLICT. If someone else made that, the error says nothing about it.
+func CheckRepeated(before, now Referenced) error {
+	conflict := fault.New(fault.AlreadyExists, fault.ExternalRefConflict,
+		"The external reference was used for another request.")
+	switch {
+	case before.Actor != now.Actor:
+		return conflict
+	case !bytes.Equal(before.Hash, now.Hash):
+		return conflict.WithField("external_ref")
 	}
 	return nil
 }

@@ -258,9 +258,13 @@ func TestCheckBooker_SaysForWhom(t *testing.T) {
 
 func TestCheckRepeated_TellsRequestsApart(t *testing.T) {
 	t.Parallel()
-	expect.Fault(t, "")(booking.CheckRepeated([]byte("a"), []byte("a")))
-	expect.Fault(t, "EXTERNAL_REF_CONFLICT @external_ref")(booking.CheckRepeated([]byte("a"), []byte("b")))
-	expect.Fault(t, "EXTERNAL_REF_CONFLICT @external_ref")(booking.CheckRepeated(nil, []byte("b")))
+	by := func(actor, hash string) booking.Referenced {
+		return booking.Referenced{Actor: actor, Hash: []byte(hash)}
+	}
+	expect.Fault(t, "")(booking.CheckRepeated(by("kim", "a"), by("kim", "a")))
+	expect.Fault(t, "EXTERNAL_REF_CONFLICT @external_ref")(booking.CheckRepeated(by("kim", "a"), by("kim", "b")))
+	expect.Fault(t, "EXTERNAL_REF_CONFLICT @external_ref")(booking.CheckRepeated(by("kim", ""), by("kim", "b")))
+	expect.Fault(t, "EXTERNAL_REF_CONFLICT", "someone else's")(booking.CheckRepeated(by("kim", "a"), by("ana", "a")))
 }
 
 func TestDecide_BooksIfPartyFitsElseWaitsIfRoom(t *testing.T) {

@@ -42,7 +42,7 @@ const (
 
 // Facts are what Decide and Undo need to know.
 type Facts struct {
-	Status      Status
+	Status      Status    // empty: there is no booking
 	CheckedInAt time.Time // of an attended booking
 	Method      Method    // of an attended booking
 
@@ -115,9 +115,9 @@ type Result struct {
 	Unchanged bool
 }
 
-// Decide checks a party in. The errors are PERMISSION_DENIED, NOT_CONFIRMED, SESSION_NOT_OPEN, CHECK_IN_WINDOW,
-// GPS_NOT_AVAILABLE, QR_REQUIRED, GPS_OUTDATED, GPS_IMPRECISE, GPS_TOO_FAR, and INVALID_FIELD for a position or method
-// that does not exist.
+// Decide checks a party in. The errors are PERMISSION_DENIED, SESSION_NOT_OPEN, NOT_BOOKED, BOOKING_CANCELLED,
+// NOT_CONFIRMED, CHECK_IN_WINDOW, GPS_NOT_AVAILABLE, QR_REQUIRED, GPS_OUTDATED, GPS_IMPRECISE, GPS_TOO_FAR, and
+// INVALID_FIELD for a position or method that does not exist.
 func Decide(f Facts, c Request, now time.Time) (Result, error) {
 	if c.Method == Manual && !f.Staff {
 		return Result{}, fault.New(fault.PermissionDenied, fault.PermissionDeniedReason, "Only staff can check in others.")
@@ -125,11 +125,11 @@ func Decide(f Facts, c Request, now time.Time) (Result, error) {
 	if f.Status == Attended {
 		return Result{Status: Attended, CheckedInAt: f.CheckedInAt, Method: f.Method, Unchanged: true}, nil
 	}
+	if f.SessionCancelled {
+		return Result{}, sessionCancelled()
+	}
 	if f.Status != Confirmed {
 		return Result{}, notConfirmed(f.Status)
-	}
-	if f.SessionCancelled {
-		return Result{}, fault.New(fault.FailedPrecondition, fault.SessionNotOpen, "The session is cancelled.")
 	}
 	if err := checkWindow(f, c.Method, now); err != nil {
 		return Result{}, err
@@ -147,10 +147,14 @@ func Decide(f Facts, c Request, now time.Time) (Result, error) {
 }
 
 // Undo reverts a check-in: the booking is confirmed again. A confirmed booking stays as it is. Any other is an error:
-// NOT_CONFIRMED. Only staff undo, at any time.
+// BOOKING_CANCELLED or NOT_CONFIRMED. What was kept of a cancelled session stays: SESSION_NOT_OPEN. Only staff undo, at
+// any time.
 func Undo(f Facts) (Result, error) {
 	switch f.Status {
 	case Attended:
+		if f.SessionCancelled {
+			return Result{}, sessionCancelled()
+		}
 		return Result{Status: Confirmed}, nil
 	case Confirmed:
 		return Result{Status: Confirmed, Unchanged: true}, nil
@@ -159,9 +163,23 @@ func Undo(f Facts) (Result, error) {
 	}
 }
 
+func sessionCancelled() error {
+	return fault.New(fault.FailedPrecondition, fault.SessionNotOpen, "The session is cancelled.").
+		WithMetadata("state", "cancelled")
+}
+
+// notConfirmed says why a booking in a status, or none, cannot be checked in.
 func notConfirmed(s Status) error {
-	return fault.New(fault.FailedPrecondition, fault.NotConfirmed, "There is no confirmed booking to check in.").
-		WithMetadata("status", string(s))
+	switch s {
+	case "":
+		return fault.New(fault.FailedPrecondition, fault.NotBooked, "There is no booking in this session.")
+	case Cancelled, Expired:
+		return fault.New(fault.FailedPrecondition, fault.BookingGone, "The booking was cancelled.").
+			WithMetadata("status", string(s))
+	default:
+		return fault.New(fault.FailedPrecondition, fault.NotConfirmed, "The booking is not confirmed.").
+			WithMetadata("status", string(s))
+	}
 }
 
 func checkWindow(f Facts, method Method, now time.Time) error {

@@ -47,6 +47,7 @@ func TestDecide_ChecksStatusWindowAndDistance(t *testing.T) {
 	const (
 		day    = 24 * time.Hour
 		state  = "NOT_CONFIRMED status="
+		gone   = "BOOKING_CANCELLED status="
 		window = "CHECK_IN_WINDOW closes_at=2026-03-29T19:30:00Z opens_at=2026-03-29T17:00:00Z"
 	)
 	first := starts.Add(-40 * time.Minute)
@@ -78,10 +79,10 @@ func TestDecide_ChecksStatusWindowAndDistance(t *testing.T) {
 		"staff after a scan is harmless":   {attendedStaff, manual, 0, ""},
 		"a hold is not confirmed":          {set{"Status": checkin.Pending}, qr, 0, state + "PENDING"},
 		"a no-show must be undone first":   {set{"Status": checkin.NoShow, "Staff": true}, manual, 0, state + "NO_SHOW"},
-		"cancelled":                        {set{"Status": checkin.Cancelled}, qr, 0, state + "CANCELLED"},
-		"expired":                          {set{"Status": checkin.Expired}, qr, 0, state + "EXPIRED"},
-		"there is no booking":              {set{"Status": ""}, qr, 0, state},
-		"the session is cancelled":         {set{"SessionCancelled": true, "Staff": true}, manual, 0, "SESSION_NOT_OPEN"},
+		"cancelled":                        {set{"Status": checkin.Cancelled}, qr, 0, gone + "CANCELLED"},
+		"expired":                          {set{"Status": checkin.Expired}, qr, 0, gone + "EXPIRED"},
+		"there is no booking":              {set{"Status": ""}, qr, 0, "NOT_BOOKED"},
+		"the session is cancelled":         {set{"SessionCancelled": true, "Staff": true}, manual, 0, "SESSION_NOT_OPEN state=cancelled"},
 		"the window opens":                 {nil, qr, -time.Hour, ""},
 		"just before the window opens":     {nil, qr, -time.Hour - 1, window},
 		"the last instant of the window":   {nil, qr, 90*time.Minute - 1, ""},
@@ -141,11 +142,20 @@ func TestUndo_RevertsOnlyACheckIn(t *testing.T) {
 		checkin.Confirmed: {Status: checkin.Confirmed, Unchanged: true},
 		checkin.Pending:   {}, checkin.NoShow: {}, checkin.Cancelled: {}, checkin.Expired: {},
 	} {
-		refused := map[bool]string{true: "NOT_CONFIRMED status=" + string(status)}[want == checkin.Result{}]
+		refused := map[checkin.Status]string{
+			checkin.Pending: "NOT_CONFIRMED status=PENDING", checkin.NoShow: "NOT_CONFIRMED status=NO_SHOW",
+			checkin.Cancelled: "BOOKING_CANCELLED status=CANCELLED", checkin.Expired: "BOOKING_CANCELLED status=EXPIRED",
+		}[status]
 		got, err := checkin.Undo(vary.From(facts(), set{"Status": status, "CheckedInAt": starts, "Method": checkin.QR}))
 		test.EqOp(t, refused, faulttest.Text(err))
 		test.EqOp(t, want, got, test.Sprint(status))
 	}
+}
+
+func TestUndo_LeavesWhatWasKeptOfACancelledSession(t *testing.T) {
+	t.Parallel()
+	expect.Fault(t, "SESSION_NOT_OPEN state=cancelled")(
+		checkin.Undo(vary.From(facts(), set{"Status": checkin.Attended, "SessionCancelled": true})))
 }
 
 // drawFacts draws any booking and a time around its session.

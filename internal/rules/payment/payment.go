@@ -6,6 +6,7 @@ package payment
 import (
 	"math"
 	"regexp"
+	"slices"
 	"time"
 
 	"github.com/berthhq/berth/internal/fault"
@@ -63,14 +64,18 @@ type Payment struct {
 	// Amount is the captured total; before a capture, the last amount that was authorized or written off.
 	Amount   credit.Money
 	Refunded credit.Money // the refunded total
-	Method   string       // of the last authorization or capture
-	PaidAt   *time.Time   // of the first authorization or capture
+	// ToRefund is what came in after the booking had ended, and was not refunded: nobody keeps it.
+	ToRefund credit.Money
+	Method   string     // of the last authorization or capture
+	PaidAt   *time.Time // of the first authorization or capture
 }
 
-// Of derives the payment from the lines of a booking, in their order.
-func Of(lines []Line) Payment {
+// Of derives the payment from the lines of a booking, in their order. Ended is when it was cancelled or expired; nil if
+// it was not.
+func Of(lines []Line, ended *time.Time) Payment {
 	p := Payment{Status: Unpaid}
 	var refunded bool
+	var before credit.Money // captured until the booking ended
 	for _, l := range lines {
 		switch l.Kind {
 		case Authorize:
@@ -79,6 +84,9 @@ func Of(lines []Line) Payment {
 			}
 		case Capture:
 			p.Status, p.Amount = Captured, l.Captured
+			if ended == nil || l.At.Before(*ended) {
+				before = l.Captured
+			}
 		case WriteOff:
 			if p.Status != Captured {
 				p.Status, p.Amount = WrittenOff, l.Amount
@@ -96,21 +104,41 @@ func Of(lines []Line) Payment {
 	if refunded && p.Status == Captured && p.Refunded == p.Amount {
 		p.Status = Refunded
 	}
+	if late := sub(p.Amount, before); ended != nil && p.Status == Captured && less(p.Refunded, late) {
+		p.ToRefund = sub(late, p.Refunded) // refunds return first what came late
+	}
 	return p
 }
 
-// Record decides on facts that are not a refund. It returns nil if a line has the same facts: two payments that look
-// alike are told apart by their references.
-func Record(lines []Line, f Facts, of tenant.BookingID, actor string, now time.Time) (*Line, error) {
+// Due says why nothing is ever due for a booking.
+type Due string
+
+// The reasons. The zero value: money may be due.
+const (
+	PaidByPlan Due = "plan"
+	Waived     Due = "write_off"
+)
+
+// Record decides on facts that are not a refund. It returns nil if a line has the same facts and a reference. Without a
+// reference two payments of one amount are two payments: friends pay the same. Where nothing is ever due, it refuses:
+// NOTHING_DUE.
+func Record(lines []Line, f Facts, never Due, of tenant.BookingID, actor string, now time.Time) (*Line, error) {
 	if err := f.Validate(); err != nil {
 		return nil, err
 	}
-	for _, l := range lines {
-		if l.Facts == f {
-			return nil, nil
-		}
+	if f.Reference != "" && Known(lines, f) {
+		return nil, nil
+	}
+	if never != "" {
+		return nil, fault.New(fault.FailedPrecondition, fault.NothingDue, "Nothing is due for the booking.").
+			WithMetadata("paid_by", string(never))
 	}
 	return next(lines, f, of, actor, now)
+}
+
+// Known reports whether a line has the same facts.
+func Known(lines []Line, f Facts) bool {
+	return slices.ContainsFunc(lines, func(l Line) bool { return l.Facts == f })
 }
 
 // Return decides on a refund, of at most what was captured and not refunded. It returns nil if a line has the same
@@ -123,10 +151,8 @@ func Return(lines []Line, f Facts, of tenant.BookingID, actor string, now time.T
 	if f.Amount.Units == 0 && f.Amount.Nanos == 0 {
 		return nil, fault.Invalid(f.field(), "A refund must be more than zero.")
 	}
-	for _, l := range lines {
-		if f.Reference != "" && l.Facts == f {
-			return nil, nil
-		}
+	if f.Reference != "" && Known(lines, f) {
+		return nil, nil
 	}
 	return next(lines, f, of, actor, now)
 }
@@ -197,6 +223,15 @@ func add(a, b credit.Money) (credit.Money, bool) {
 	a.Units += b.Units + carry
 	a.Nanos = (a.Nanos + b.Nanos) % billion
 	return a, true
+}
+
+// sub returns the difference of two amounts, of which a is not the smaller one.
+func sub(a, b credit.Money) credit.Money {
+	a.Units, a.Nanos = a.Units-b.Units, a.Nanos-b.Nanos
+	if a.Nanos < 0 {
+		a.Units, a.Nanos = a.Units-1, a.Nanos+billion
+	}
+	return a
 }
 
 func less(a, b credit.Money) bool {

@@ -27,11 +27,15 @@ func facts(kind payment.Kind, units int64, reference string) payment.Facts {
 
 // post adds the line of facts, if they make one.
 func post(lines []payment.Line, f payment.Facts) ([]payment.Line, error) {
-	decide := payment.Record
+	at := now.Add(time.Duration(len(lines)) * time.Minute)
+	var l *payment.Line
+	var err error
 	if f.Kind == payment.Refund {
-		decide, f.Kind = payment.Return, ""
+		f.Kind = ""
+		l, err = payment.Return(lines, f, tenant.BookingID{}, "ana", at)
+	} else {
+		l, err = payment.Record(lines, f, "", tenant.BookingID{}, "ana", at)
 	}
-	l, err := decide(lines, f, tenant.BookingID{}, "ana", now.Add(time.Duration(len(lines))*time.Minute))
 	if err != nil || l == nil {
 		return lines, err
 	}
@@ -46,12 +50,15 @@ func TestOf_DerivesTheStatusFromTheLines(t *testing.T) {
 		status           payment.Status
 		amount, refunded int64
 	}{
-		"nothing":            {nil, payment.Unpaid, 0, 0},
-		"authorized":         {[]payment.Facts{authorized}, payment.Authorized, 60, 0},
-		"captured":           {[]payment.Facts{authorized, captured}, payment.Captured, 50, 0},
-		"captured twice":     {[]payment.Facts{captured, facts(payment.Capture, 50, "2")}, payment.Captured, 100, 0},
-		"authorized late":    {[]payment.Facts{captured, authorized}, payment.Captured, 50, 0},
-		"the same facts":     {[]payment.Facts{captured, captured}, payment.Captured, 50, 0},
+		"nothing":           {nil, payment.Unpaid, 0, 0},
+		"authorized":        {[]payment.Facts{authorized}, payment.Authorized, 60, 0},
+		"captured":          {[]payment.Facts{authorized, captured}, payment.Captured, 50, 0},
+		"captured twice":    {[]payment.Facts{captured, facts(payment.Capture, 50, "2")}, payment.Captured, 100, 0},
+		"authorized late":   {[]payment.Facts{captured, authorized}, payment.Captured, 50, 0},
+		"friends pay alike": {[]payment.Facts{captured, captured}, payment.Captured, 100, 0},
+		"a known reference": {
+			[]payment.Facts{facts(payment.Capture, 50, "r"), facts(payment.Capture, 50, "r")}, payment.Captured, 50, 0,
+		},
 		"written off":        {[]payment.Facts{authorized, facts(payment.WriteOff, 60, "")}, payment.WrittenOff, 60, 0},
 		"partly written off": {[]payment.Facts{captured, facts(payment.WriteOff, 10, "")}, payment.Captured, 50, 0},
 		"partly refunded":    {[]payment.Facts{captured, facts(payment.Refund, 20, "")}, payment.Captured, 50, 20},
@@ -72,7 +79,7 @@ func TestOf_DerivesTheStatusFromTheLines(t *testing.T) {
 			lines, err = post(lines, f)
 			must.NoError(t, err, must.Sprint(name))
 		}
-		got := payment.Of(lines)
+		got := payment.Of(lines, nil)
 		test.EqOp(t, tt.status, got.Status, test.Sprint(name))
 		test.EqOp(t, tt.amount, got.Amount.Units, test.Sprint(name))
 		test.EqOp(t, tt.refunded, got.Refunded.Units, test.Sprint(name))
@@ -106,7 +113,7 @@ func TestLines_RefundNoMoreThanWasCaptured(t *testing.T) {
 			for i, l := range lines {
 				must.True(t, l.Number == i+1, must.Sprintf("line %d is %d", i+1, l.Number))
 			}
-			p := payment.Of(lines)
+			p := payment.Of(lines, nil)
 			must.True(
 				t, p.Refunded.Units*100+int64(p.Refunded.Nanos)/10_000_000 == totals[payment.Refund],
 				must.Sprintf("%+v, want %v", p, totals),
@@ -156,6 +163,49 @@ func TestFacts_NameTheInvalidField(t *testing.T) {
 	} {
 		_, err := post(tt.after, tt.facts)
 		test.EqOp(t, tt.want, faulttest.Text(err), test.Sprint(name))
+	}
+}
+
+func TestOf_GivesBackWhatCameAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	captured, refund := facts(payment.Capture, 50, ""), func(units int64) payment.Facts {
+		return facts(payment.Refund, units, "")
+	}
+	for name, tt := range map[string]struct {
+		facts []payment.Facts
+		ended int // minutes after the first line
+		want  int64
+	}{
+		"it came before":               {[]payment.Facts{captured}, 1, 0},
+		"it came at the end":           {[]payment.Facts{captured}, 0, 50},
+		"a part came before":           {[]payment.Facts{captured, facts(payment.Capture, 20, "")}, 1, 20},
+		"a part is refunded":           {[]payment.Facts{captured, refund(20)}, 0, 30},
+		"all of it is refunded":        {[]payment.Facts{captured, refund(50)}, 0, 0},
+		"only what came before":        {[]payment.Facts{captured, refund(50)}, 1, 0},
+		"a refund is of the late":      {[]payment.Facts{captured, facts(payment.Capture, 20, ""), refund(20)}, 1, 0},
+		"an authorization is no money": {[]payment.Facts{facts(payment.Authorize, 50, "")}, 0, 0},
+	} {
+		var lines []payment.Line
+		for _, f := range tt.facts {
+			var err error
+			lines, err = post(lines, f)
+			must.NoError(t, err, must.Sprint(name))
+		}
+		got := payment.Of(lines, new(now.Add(time.Duration(tt.ended)*time.Minute))).ToRefund
+		test.EqOp(t, tt.want, got.Units, test.Sprint(name))
+		test.True(t, payment.Of(lines, nil).ToRefund == credit.Money{}, test.Sprint(name))
+	}
+}
+
+func TestRecord_RefusesMoneyWhereNothingIsDue(t *testing.T) {
+	t.Parallel()
+	for _, never := range []payment.Due{payment.PaidByPlan, payment.Waived} {
+		expect.Fault(t, "NOTHING_DUE paid_by="+string(never))(
+			payment.Record(nil, facts(payment.Capture, 20, "r"), never, tenant.BookingID{}, "ana", now))
+		known := expect.Value(post(nil, facts(payment.Capture, 20, "r")))(t)
+		again, err := payment.Record(known, facts(payment.Capture, 20, "r"), never, tenant.BookingID{}, "ana", now)
+		must.NoError(t, err, must.Sprint("a reference that is known"))
+		test.Nil(t, again)
 	}
 }
 

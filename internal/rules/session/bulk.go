@@ -41,6 +41,9 @@ func (f Filter) Applicable(a BulkAction) Filter {
 	}
 }
 
+// ChangesEnded reports whether the action is one that changes sessions that have ended only if that is meant.
+func (a BulkAction) ChangesEnded() bool { return a != BulkPublish }
+
 // Match is a session that a bulk operation changes, as far as the operation depends on it.
 type Match struct {
 	ID                           tenant.SessionID

@@ -56,6 +56,7 @@ type Session struct {
 	SeatsTaken int // by active bookings and live offers
 	Waiting    int // waitlist entries
 	Holds      int // PENDING bookings
+	NoShows    int // bookings whose party did not come; they take no seats
 
 	Version   int
 	CreatedAt time.Time
@@ -115,19 +116,38 @@ func (s Session) Unpublish(now time.Time) (Session, bool, error) {
 	return s.edited(now), true, nil
 }
 
-// Booked reports whether it has active bookings, live offers or waitlist entries.
-func (s Session) Booked() bool { return s.SeatsTaken > 0 || s.Waiting > 0 }
+// Booked reports whether it has active bookings, no-shows, live offers or waitlist entries.
+func (s Session) Booked() bool { return s.SeatsTaken > 0 || s.NoShows > 0 || s.Waiting > 0 }
 
 func (s Session) activeBookings(so string) error {
-	return fault.New(fault.FailedPrecondition, fault.ActiveBookings,
+	refusal := fault.New(fault.FailedPrecondition, fault.ActiveBookings,
 		"The session has bookings or waitlist entries. %s", so).
 		WithMetadata("seats_taken", strconv.Itoa(s.SeatsTaken)).WithMetadata("waiting", strconv.Itoa(s.Waiting))
+	if s.NoShows > 0 {
+		refusal = refusal.WithMetadata("no_shows", strconv.Itoa(s.NoShows))
+	}
+	return refusal
 }
 
 // CheckUnbooked rejects deleting a session that is Booked, other than with its bookings: ACTIVE_BOOKINGS.
 func (s Session) CheckUnbooked() error {
 	if s.Booked() {
 		return s.activeBookings("Cancel it, or delete it with its bookings.")
+	}
+	return nil
+}
+
+// ChangeEnded is the permission to cancel and delete sessions that have ended.
+const ChangeEnded = "session.change_ended"
+
+// Ended reports whether it is over.
+func (s Session) Ended(now time.Time) bool { return !now.Before(s.EndsAt) }
+
+// CheckEnded rejects cancelling or deleting a session that has ended, unless that is meant: SESSION_STATE.
+func (s Session) CheckEnded(includeEnded bool, now time.Time) error {
+	if !includeEnded && s.Ended(now) {
+		return fault.New(fault.FailedPrecondition, fault.SessionState, "The session has ended.").
+			WithMetadata("state", "ended")
 	}
 	return nil
 }

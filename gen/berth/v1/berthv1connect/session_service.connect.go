@@ -122,18 +122,22 @@ type SessionServiceClient interface {
 	PublishSession(context.Context, *connect.Request[v1.PublishSessionRequest]) (*connect.Response[v1.PublishSessionResponse], error)
 	// UnpublishSession makes a session a draft again. For a draft it changes nothing.
 	// Repeated: changes nothing.
-	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled), ACTIVE_BOOKINGS (also for waiting entries), ETAG_MISMATCH.
+	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled), ACTIVE_BOOKINGS (also for no-shows and waiting entries),
+	// ETAG_MISMATCH.
 	UnpublishSession(context.Context, *connect.Request[v1.UnpublishSessionRequest]) (*connect.Response[v1.UnpublishSessionResponse], error)
 	// CancelSession cancels a session. In one transaction, all its bookings and waitlist entries are cancelled and all
-	// credits are refunded.
+	// credits are refunded. A session that has ended is cancelled only with include_ended; attendance and no-shows then
+	// stay, with their credits.
 	// Repeated: changes nothing.
-	// Errors: SESSION_NOT_FOUND.
+	// Errors: SESSION_NOT_FOUND, SESSION_STATE (ended), PERMISSION_DENIED (session.change_ended, for include_ended).
 	CancelSession(context.Context, *connect.Request[v1.CancelSessionRequest]) (*connect.Response[v1.CancelSessionResponse], error)
 	// DeleteSession deletes a session that has no bookings and no waiting entries, in any status. It disappears from
 	// every list, and its series does not create it again. Deleting it again gives SESSION_NOT_FOUND. To delete sessions
-	// with their bookings, use BulkDeleteSessions.
+	// with their bookings, use BulkDeleteSessions. A session that has ended is deleted only with include_ended. No-shows
+	// count as bookings.
 	// Repeated: SESSION_NOT_FOUND.
-	// Errors: SESSION_NOT_FOUND, ACTIVE_BOOKINGS (also for waiting entries), ETAG_MISMATCH.
+	// Errors: SESSION_NOT_FOUND, SESSION_STATE (ended), ACTIVE_BOOKINGS (also for no-shows and waiting entries),
+	// ETAG_MISMATCH, PERMISSION_DENIED (session.change_ended, for include_ended).
 	DeleteSession(context.Context, *connect.Request[v1.DeleteSessionRequest]) (*connect.Response[v1.DeleteSessionResponse], error)
 	// BlockSession stops bookings of a session. Existing bookings stay.
 	// Repeated: changes nothing.
@@ -174,7 +178,7 @@ type SessionServiceClient interface {
 	EndSeries(context.Context, *connect.Request[v1.EndSeriesRequest]) (*connect.Response[v1.EndSeriesResponse], error)
 	// PreviewBulkSessions counts the sessions that a bulk operation would change, and answers a token for the operation.
 	// It changes nothing.
-	// Errors: INVALID_FIELD.
+	// Errors: INVALID_FIELD, PERMISSION_DENIED (session.change_ended, for include_ended).
 	PreviewBulkSessions(context.Context, *connect.Request[v1.PreviewBulkSessionsRequest]) (*connect.Response[v1.PreviewBulkSessionsResponse], error)
 	// BulkPublishSessions publishes the drafts that the filter matches: all of them, or none if one cannot be published.
 	// One audit entry records the batch. If there are no drafts, nothing changes, so repeating it is safe.
@@ -184,17 +188,20 @@ type SessionServiceClient interface {
 	BulkPublishSessions(context.Context, *connect.Request[v1.BulkPublishSessionsRequest]) (*connect.Response[v1.BulkPublishSessionsResponse], error)
 	// BulkDeleteSessions deletes the sessions that the filter matches: all of them, or none if one cannot be deleted.
 	// They disappear from every list, their bookings and waitlist entries are cancelled, and all credits are refunded.
-	// One audit entry records the batch. If no session matches, nothing changes, so repeating it is safe.
+	// Sessions that have ended are left out unless include_ended; their attendance and no-shows then stay, with their
+	// credits. One audit entry records the batch. If no session matches, nothing changes, so repeating it is safe.
 	// Repeated: changes nothing, if no others match.
 	// Errors: ETAG_MISMATCH (with a token: the match has changed since the preview), BULK_TOO_LARGE (more than 2,000
-	// sessions match, or they have more than 10,000 taken seats and waiting entries), INVALID_FIELD.
+	// sessions match, or they have more than 10,000 taken seats and waiting entries), INVALID_FIELD,
+	// PERMISSION_DENIED (session.change_ended, for include_ended).
 	BulkDeleteSessions(context.Context, *connect.Request[v1.BulkDeleteSessionsRequest]) (*connect.Response[v1.BulkDeleteSessionsResponse], error)
 	// BulkCancelSessions cancels the sessions that the filter matches and that are not cancelled yet, like
-	// CancelSession: all of them, or none if one cannot be cancelled. One audit entry records the batch. If no session
-	// matches, nothing changes, so repeating it is safe.
+	// CancelSession: all of them, or none if one cannot be cancelled. Sessions that have ended are left out unless
+	// include_ended. One audit entry records the batch. If no session matches, nothing changes, so repeating it is safe.
 	// Repeated: changes nothing, if no others match.
 	// Errors: ETAG_MISMATCH (with a token: the match has changed since the preview), BULK_TOO_LARGE (more than 2,000
-	// sessions match, or they have more than 10,000 taken seats and waiting entries), INVALID_FIELD.
+	// sessions match, or they have more than 10,000 taken seats and waiting entries), INVALID_FIELD,
+	// PERMISSION_DENIED (session.change_ended, for include_ended).
 	BulkCancelSessions(context.Context, *connect.Request[v1.BulkCancelSessionsRequest]) (*connect.Response[v1.BulkCancelSessionsResponse], error)
 	// ImportSessions starts to create sessions from a CSV file, and answers the import at once: ImportService.GetImport
 	// says how far it is and which rows have problems, including conflicts with other sessions. Either all rows become
@@ -495,18 +502,22 @@ type SessionServiceHandler interface {
 	PublishSession(context.Context, *connect.Request[v1.PublishSessionRequest]) (*connect.Response[v1.PublishSessionResponse], error)
 	// UnpublishSession makes a session a draft again. For a draft it changes nothing.
 	// Repeated: changes nothing.
-	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled), ACTIVE_BOOKINGS (also for waiting entries), ETAG_MISMATCH.
+	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled), ACTIVE_BOOKINGS (also for no-shows and waiting entries),
+	// ETAG_MISMATCH.
 	UnpublishSession(context.Context, *connect.Request[v1.UnpublishSessionRequest]) (*connect.Response[v1.UnpublishSessionResponse], error)
 	// CancelSession cancels a session. In one transaction, all its bookings and waitlist entries are cancelled and all
-	// credits are refunded.
+	// credits are refunded. A session that has ended is cancelled only with include_ended; attendance and no-shows then
+	// stay, with their credits.
 	// Repeated: changes nothing.
-	// Errors: SESSION_NOT_FOUND.
+	// Errors: SESSION_NOT_FOUND, SESSION_STATE (ended), PERMISSION_DENIED (session.change_ended, for include_ended).
 	CancelSession(context.Context, *connect.Request[v1.CancelSessionRequest]) (*connect.Response[v1.CancelSessionResponse], error)
 	// DeleteSession deletes a session that has no bookings and no waiting entries, in any status. It disappears from
 	// every list, and its series does not create it again. Deleting it again gives SESSION_NOT_FOUND. To delete sessions
-	// with their bookings, use BulkDeleteSessions.
+	// with their bookings, use BulkDeleteSessions. A session that has ended is deleted only with include_ended. No-shows
+	// count as bookings.
 	// Repeated: SESSION_NOT_FOUND.
-	// Errors: SESSION_NOT_FOUND, ACTIVE_BOOKINGS (also for waiting entries), ETAG_MISMATCH.
+	// Errors: SESSION_NOT_FOUND, SESSION_STATE (ended), ACTIVE_BOOKINGS (also for no-shows and waiting entries),
+	// ETAG_MISMATCH, PERMISSION_DENIED (session.change_ended, for include_ended).
 	DeleteSession(context.Context, *connect.Request[v1.DeleteSessionRequest]) (*connect.Response[v1.DeleteSessionResponse], error)
 	// BlockSession stops bookings of a session. Existing bookings stay.
 	// Repeated: changes nothing.
@@ -547,7 +558,7 @@ type SessionServiceHandler interface {
 	EndSeries(context.Context, *connect.Request[v1.EndSeriesRequest]) (*connect.Response[v1.EndSeriesResponse], error)
 	// PreviewBulkSessions counts the sessions that a bulk operation would change, and answers a token for the operation.
 	// It changes nothing.
-	// Errors: INVALID_FIELD.
+	// Errors: INVALID_FIELD, PERMISSION_DENIED (session.change_ended, for include_ended).
 	PreviewBulkSessions(context.Context, *connect.Request[v1.PreviewBulkSessionsRequest]) (*connect.Response[v1.PreviewBulkSessionsResponse], error)
 	// BulkPublishSessions publishes the drafts that the filter matches: all of them, or none if one cannot be published.
 	// One audit entry records the batch. If there are no drafts, nothing changes, so repeating it is safe.
@@ -557,17 +568,20 @@ type SessionServiceHandler interface {
 	BulkPublishSessions(context.Context, *connect.Request[v1.BulkPublishSessionsRequest]) (*connect.Response[v1.BulkPublishSessionsResponse], error)
 	// BulkDeleteSessions deletes the sessions that the filter matches: all of them, or none if one cannot be deleted.
 	// They disappear from every list, their bookings and waitlist entries are cancelled, and all credits are refunded.
-	// One audit entry records the batch. If no session matches, nothing changes, so repeating it is safe.
+	// Sessions that have ended are left out unless include_ended; their attendance and no-shows then stay, with their
+	// credits. One audit entry records the batch. If no session matches, nothing changes, so repeating it is safe.
 	// Repeated: changes nothing, if no others match.
 	// Errors: ETAG_MISMATCH (with a token: the match has changed since the preview), BULK_TOO_LARGE (more than 2,000
-	// sessions match, or they have more than 10,000 taken seats and waiting entries), INVALID_FIELD.
+	// sessions match, or they have more than 10,000 taken seats and waiting entries), INVALID_FIELD,
+	// PERMISSION_DENIED (session.change_ended, for include_ended).
 	BulkDeleteSessions(context.Context, *connect.Request[v1.BulkDeleteSessionsRequest]) (*connect.Response[v1.BulkDeleteSessionsResponse], error)
 	// BulkCancelSessions cancels the sessions that the filter matches and that are not cancelled yet, like
-	// CancelSession: all of them, or none if one cannot be cancelled. One audit entry records the batch. If no session
-	// matches, nothing changes, so repeating it is safe.
+	// CancelSession: all of them, or none if one cannot be cancelled. Sessions that have ended are left out unless
+	// include_ended. One audit entry records the batch. If no session matches, nothing changes, so repeating it is safe.
 	// Repeated: changes nothing, if no others match.
 	// Errors: ETAG_MISMATCH (with a token: the match has changed since the preview), BULK_TOO_LARGE (more than 2,000
-	// sessions match, or they have more than 10,000 taken seats and waiting entries), INVALID_FIELD.
+	// sessions match, or they have more than 10,000 taken seats and waiting entries), INVALID_FIELD,
+	// PERMISSION_DENIED (session.change_ended, for include_ended).
 	BulkCancelSessions(context.Context, *connect.Request[v1.BulkCancelSessionsRequest]) (*connect.Response[v1.BulkCancelSessionsResponse], error)
 	// ImportSessions starts to create sessions from a CSV file, and answers the import at once: ImportService.GetImport
 	// says how far it is and which rows have problems, including conflicts with other sessions. Either all rows become

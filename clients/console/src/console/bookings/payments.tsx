@@ -1,6 +1,6 @@
 import { type Booking, BookingService, PaymentLineKind, PaymentStatus } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
-import { Autocomplete, SegmentedControl, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Autocomplete, SegmentedControl, Stack, Text, TextInput } from "@mantine/core";
 import { useMe } from "../../shared/auth/user";
 import { amountOf, moneyOf, showMoney } from "../../shared/format/money";
 import { type Bound, useFields } from "../../shared/forms/form";
@@ -35,29 +35,33 @@ export function PaymentPanel({ booking, onClose }: PaymentPanelProps) {
 
 function Entries({ booking }: { booking: Booking }) {
   const { t, locale } = useI18n(bookingTexts);
+  const late = booking.payment?.toRefund;
   const query = useQuery(BookingService.method.listPaymentLines, { bookingId: booking.id });
   return (
     <QueryResult query={query} rows={2}>
       {({ lines: entries }) => (
-        <DataTable
-          rows={entries}
-          caption={t.hold.payment}
-          empty={<CardHint>{t.payment.none}</CardHint>}
-          columns={[
-            {
-              show: ({ kind, method, reference, createTime }) => (
-                <>
-                  {t.payment.kinds[kind]}
-                  <Note>
-                    <Time at={createTime} zone={sessionOf(booking).timeZone} as="dateTime" />
-                    {[method, reference].map((text) => text && ` · ${text}`)}
-                  </Note>
-                </>
-              ),
-            },
-            { ta: "right", show: ({ amount }) => showMoney(amount, locale) },
-          ]}
-        />
+        <>
+          {late && <Alert color="yellow">{t.payment.toRefund(showMoney(late, locale))}</Alert>}
+          <DataTable
+            rows={entries}
+            caption={t.hold.payment}
+            empty={<CardHint>{t.payment.none}</CardHint>}
+            columns={[
+              {
+                show: ({ kind, method, reference, createTime }) => (
+                  <>
+                    {t.payment.kinds[kind]}
+                    <Note>
+                      <Time at={createTime} zone={sessionOf(booking).timeZone} as="dateTime" />
+                      {[method, reference].map((text) => text && ` · ${text}`)}
+                    </Note>
+                  </>
+                ),
+              },
+              { ta: "right", show: ({ amount }) => showMoney(amount, locale) },
+            ]}
+          />
+        </>
       )}
     </QueryResult>
   );

@@ -37,15 +37,16 @@ interface BulkProps {
 export function Bulk({ range: { from, days, locationId }, onClose }: BulkProps) {
   const t = useText(scheduleTexts, uiTexts);
   const catalog = useCatalog();
-  const { tenant } = useMe();
+  const { tenant, can } = useMe();
   const { values, ...form } = useFields({
     act: "publish" as Action,
     place: locationId,
     services: [] as string[],
     booked: false,
+    ended: false,
     reason: "",
   });
-  const { act, place, services, booked, reason } = values;
+  const { act, place, services, booked, ended, reason } = values;
   const [period, setPeriod] = useState<[string | null, string | null]>([
     from.toString(),
     from.add({ days: days - 1 }).toString(),
@@ -65,9 +66,10 @@ export function Bulk({ range: { from, days, locationId }, onClose }: BulkProps) 
     delete: BulkSessionAction.DELETE,
   }[act];
   const includeBooked = act !== "publish" && booked;
+  const includeEnded = act !== "publish" && ended;
   const preview = useQuery(
     SessionService.method.previewBulkSessions,
-    { filter, action, includeBooked },
+    { filter, action, includeBooked, includeEnded },
     { enabled: Boolean(first && last), placeholderData: keepPreviousData },
   );
   const publish = useCall(SessionService.method.bulkPublishSessions);
@@ -77,7 +79,7 @@ export function Bulk({ range: { from, days, locationId }, onClose }: BulkProps) 
   const { onSubmit } = useSubmit(async () => {
     // What is changed is what the preview shows, or nothing.
     const token = preview.data?.token ?? "";
-    const request = { filter, includeBooked, reason, token };
+    const request = { filter, includeBooked, includeEnded, reason, token };
     const count =
       act === "publish"
         ? (await publish.run({ filter, token }))?.published
@@ -122,6 +124,13 @@ export function Bulk({ range: { from, days, locationId }, onClose }: BulkProps) 
       {act !== "publish" && (
         <>
           <Checkbox {...form.flag("booked")} label={t.bulk.includeBooked} />
+          {can("session.change_ended") && (
+            <Checkbox
+              {...form.flag("ended")}
+              label={t.bulk.includeEnded}
+              description={t.bulk.endedNote}
+            />
+          )}
           <Textarea
             {...form.text("reason")}
             label={t.fields.reason}
@@ -158,7 +167,7 @@ interface PreviewProps {
 /** The sessions that the action would change. */
 function Preview({ of: { data, error }, act, zone }: PreviewProps) {
   const { t, locale } = useI18n(scheduleTexts);
-  const { matched = 0, activeBookings = 0, samples = [] } = data ?? {};
+  const { matched = 0, activeBookings = 0, samples = [], endedLeftOut = 0 } = data ?? {};
   const more = matched - samples.length;
   return (
     <Card
@@ -196,6 +205,11 @@ function Preview({ of: { data, error }, act, zone }: PreviewProps) {
           {data && (matched === 0 || more > 0) && (
             <SmallHint py={9} px={12} className={more > 0 ? classes.more : ""}>
               {more > 0 ? t.bulk.more(more) : t.bulk.none}
+            </SmallHint>
+          )}
+          {act !== "publish" && endedLeftOut > 0 && (
+            <SmallHint py={9} px={12}>
+              {t.bulk.endedLeftOut(endedLeftOut)}
             </SmallHint>
           )}
         </>

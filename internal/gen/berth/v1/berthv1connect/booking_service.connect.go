@@ -108,20 +108,24 @@ type BookingServiceClient interface {
 	// ConfirmBooking turns the caller's own hold or, with the permission, any hold into a confirmed booking. With
 	// payment facts it is paid for in money, without them by the member's plan, as in Book. Payment facts require the
 	// permission payment.record: a member's own confirmation has none. Items that are not chosen are cancelled.
-	// Confirming it again returns the same booking, and records the payment facts unless they are known.
+	// Confirming it again returns the same booking, and records the payment facts unless they are known: RecordPayment
+	// also records that another person paid the same.
 	// Repeated: changes nothing.
 	// Errors: BOOKING_NOT_FOUND, HOLD_EXPIRED, BOOKING_STATE (not a hold), BENEFIT_INVALID, BENEFIT_IN_USE,
+	// NOTHING_DUE (a plan paid before, and now there are payment facts),
 	// PERMISSION_DENIED (payment.record, or as in RecordPayment), INVALID_FIELD (the amount, or an item that is not in
 	// the booking); SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS,
 	// DAILY_LIMIT, WEEKLY_LIMIT and OVERLAP as in Book.
 	ConfirmBooking(context.Context, *v1.ConfirmBookingRequest) (*v1.ConfirmBookingResponse, error)
 	// RecordPayment records that money was authorized, captured or written off for a booking, in any of its states. A
-	// hold is confirmed by it, with all its items. It adds a line to the booking's payment; facts that a line has
-	// already add none, and the header X-Idempotent is true. Two payments of one amount differ in their reference. A
-	// service account records for the bookings that it made and, with the permission booking.confirm_any, for any.
-	// Repeated: changes nothing, if amount, status and reference are the same.
-	// Errors: BOOKING_NOT_FOUND, HOLD_EXPIRED, PERMISSION_DENIED (the booking is the caller's own, who is no owner),
-	// INVALID_FIELD (the amount, or another currency than before).
+	// hold is confirmed by it, with all its items. It adds a line to the booking's payment. Facts with a reference that a
+	// line has already add none, and the header X-Idempotent is true; without a reference, repeat it only with the same
+	// idempotency key: four friends who pay the same in cash are four lines. Money that comes for a cancelled booking or
+	// an expired hold is recorded, and shows in Payment.to_refund. A service account records for the bookings that it
+	// made and, with the permission booking.confirm_any, for any.
+	// Repeated: changes nothing, if amount, status, method and reference are the same and there is a reference.
+	// Errors: BOOKING_NOT_FOUND, NOTHING_DUE (unless beyond_due), PERMISSION_DENIED (the booking is the caller's own, who
+	// is no owner), INVALID_FIELD (the amount, or another currency than before).
 	RecordPayment(context.Context, *v1.RecordPaymentRequest) (*v1.RecordPaymentResponse, error)
 	// RefundPayment records that captured money was returned, in full or in part, whatever the state of the booking. It
 	// adds a line; a refund with the same facts and reference adds none, and the header X-Idempotent is true. Without a
@@ -516,20 +520,24 @@ type BookingServiceHandler interface {
 	// ConfirmBooking turns the caller's own hold or, with the permission, any hold into a confirmed booking. With
 	// payment facts it is paid for in money, without them by the member's plan, as in Book. Payment facts require the
 	// permission payment.record: a member's own confirmation has none. Items that are not chosen are cancelled.
-	// Confirming it again returns the same booking, and records the payment facts unless they are known.
+	// Confirming it again returns the same booking, and records the payment facts unless they are known: RecordPayment
+	// also records that another person paid the same.
 	// Repeated: changes nothing.
 	// Errors: BOOKING_NOT_FOUND, HOLD_EXPIRED, BOOKING_STATE (not a hold), BENEFIT_INVALID, BENEFIT_IN_USE,
+	// NOTHING_DUE (a plan paid before, and now there are payment facts),
 	// PERMISSION_DENIED (payment.record, or as in RecordPayment), INVALID_FIELD (the amount, or an item that is not in
 	// the booking); SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS,
 	// DAILY_LIMIT, WEEKLY_LIMIT and OVERLAP as in Book.
 	ConfirmBooking(context.Context, *v1.ConfirmBookingRequest) (*v1.ConfirmBookingResponse, error)
 	// RecordPayment records that money was authorized, captured or written off for a booking, in any of its states. A
-	// hold is confirmed by it, with all its items. It adds a line to the booking's payment; facts that a line has
-	// already add none, and the header X-Idempotent is true. Two payments of one amount differ in their reference. A
-	// service account records for the bookings that it made and, with the permission booking.confirm_any, for any.
-	// Repeated: changes nothing, if amount, status and reference are the same.
-	// Errors: BOOKING_NOT_FOUND, HOLD_EXPIRED, PERMISSION_DENIED (the booking is the caller's own, who is no owner),
-	// INVALID_FIELD (the amount, or another currency than before).
+	// hold is confirmed by it, with all its items. It adds a line to the booking's payment. Facts with a reference that a
+	// line has already add none, and the header X-Idempotent is true; without a reference, repeat it only with the same
+	// idempotency key: four friends who pay the same in cash are four lines. Money that comes for a cancelled booking or
+	// an expired hold is recorded, and shows in Payment.to_refund. A service account records for the bookings that it
+	// made and, with the permission booking.confirm_any, for any.
+	// Repeated: changes nothing, if amount, status, method and reference are the same and there is a reference.
+	// Errors: BOOKING_NOT_FOUND, NOTHING_DUE (unless beyond_due), PERMISSION_DENIED (the booking is the caller's own, who
+	// is no owner), INVALID_FIELD (the amount, or another currency than before).
 	RecordPayment(context.Context, *v1.RecordPaymentRequest) (*v1.RecordPaymentResponse, error)
 	// RefundPayment records that captured money was returned, in full or in part, whatever the state of the booking. It
 	// adds a line; a refund with the same facts and reference adds none, and the header X-Idempotent is true. Without a

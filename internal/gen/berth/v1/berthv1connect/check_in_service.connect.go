@@ -66,17 +66,19 @@ type CheckInServiceClient interface {
 	// CheckIn lets staff check a party in: from 24 hours before the start, and without limit after the end, to correct
 	// attendance. Checking it in again changes nothing and sets already_checked_in.
 	// Repeated: changes nothing.
-	// Errors: BOOKING_NOT_FOUND, NOT_CONFIRMED (undo a no-show first), SESSION_NOT_OPEN (cancelled), CHECK_IN_WINDOW.
+	// Errors: BOOKING_NOT_FOUND, BOOKING_CANCELLED, NOT_CONFIRMED (undo a no-show first), SESSION_NOT_OPEN (cancelled),
+	// CHECK_IN_WINDOW.
 	CheckIn(context.Context, *v1.CheckInRequest) (*v1.CheckInResponse, error)
 	// UndoCheckIn takes a check-in back: the booking is confirmed again.
 	// Repeated: changes nothing.
-	// Errors: BOOKING_NOT_FOUND, NOT_CONFIRMED.
+	// Errors: BOOKING_NOT_FOUND, BOOKING_CANCELLED, NOT_CONFIRMED.
 	UndoCheckIn(context.Context, *v1.UndoCheckInRequest) (*v1.UndoCheckInResponse, error)
 	// SelfCheckIn checks the caller in by QR code or GPS while check-in is open. Checking in again, also with an invalid
 	// code, changes nothing and sets already_checked_in.
 	// Repeated: changes nothing.
-	// Errors: SESSION_NOT_FOUND, NOT_CONFIRMED, SESSION_NOT_OPEN (cancelled), CHECK_IN_WINDOW, QR_INVALID, QR_REQUIRED,
-	// GPS_TOO_FAR, GPS_IMPRECISE, GPS_OUTDATED, GPS_NOT_AVAILABLE, INVALID_FIELD.
+	// Errors: SESSION_NOT_FOUND, SESSION_NOT_OPEN (cancelled), NOT_BOOKED, BOOKING_CANCELLED, NOT_CONFIRMED,
+	// CHECK_IN_WINDOW, QR_INVALID, QR_REQUIRED, GPS_TOO_FAR, GPS_IMPRECISE, GPS_OUTDATED, GPS_NOT_AVAILABLE,
+	// INVALID_FIELD.
 	SelfCheckIn(context.Context, *v1.SelfCheckInRequest) (*v1.SelfCheckInResponse, error)
 	// GetQrToken returns the text of a session's QR code. The code is valid for this session only, and for at most 10
 	// minutes. Replace it at refresh_time. It does not check anyone in while check-in is closed.
@@ -281,17 +283,19 @@ type CheckInServiceHandler interface {
 	// CheckIn lets staff check a party in: from 24 hours before the start, and without limit after the end, to correct
 	// attendance. Checking it in again changes nothing and sets already_checked_in.
 	// Repeated: changes nothing.
-	// Errors: BOOKING_NOT_FOUND, NOT_CONFIRMED (undo a no-show first), SESSION_NOT_OPEN (cancelled), CHECK_IN_WINDOW.
+	// Errors: BOOKING_NOT_FOUND, BOOKING_CANCELLED, NOT_CONFIRMED (undo a no-show first), SESSION_NOT_OPEN (cancelled),
+	// CHECK_IN_WINDOW.
 	CheckIn(context.Context, *v1.CheckInRequest) (*v1.CheckInResponse, error)
 	// UndoCheckIn takes a check-in back: the booking is confirmed again.
 	// Repeated: changes nothing.
-	// Errors: BOOKING_NOT_FOUND, NOT_CONFIRMED.
+	// Errors: BOOKING_NOT_FOUND, BOOKING_CANCELLED, NOT_CONFIRMED.
 	UndoCheckIn(context.Context, *v1.UndoCheckInRequest) (*v1.UndoCheckInResponse, error)
 	// SelfCheckIn checks the caller in by QR code or GPS while check-in is open. Checking in again, also with an invalid
 	// code, changes nothing and sets already_checked_in.
 	// Repeated: changes nothing.
-	// Errors: SESSION_NOT_FOUND, NOT_CONFIRMED, SESSION_NOT_OPEN (cancelled), CHECK_IN_WINDOW, QR_INVALID, QR_REQUIRED,
-	// GPS_TOO_FAR, GPS_IMPRECISE, GPS_OUTDATED, GPS_NOT_AVAILABLE, INVALID_FIELD.
+	// Errors: SESSION_NOT_FOUND, SESSION_NOT_OPEN (cancelled), NOT_BOOKED, BOOKING_CANCELLED, NOT_CONFIRMED,
+	// CHECK_IN_WINDOW, QR_INVALID, QR_REQUIRED, GPS_TOO_FAR, GPS_IMPRECISE, GPS_OUTDATED, GPS_NOT_AVAILABLE,
+	// INVALID_FIELD.
 	SelfCheckIn(context.Context, *v1.SelfCheckInRequest) (*v1.SelfCheckInResponse, error)
 	// GetQrToken returns the text of a session's QR code. The code is valid for this session only, and for at most 10
 	// minutes. Replace it at refresh_time. It does not check anyone in while check-in is closed.

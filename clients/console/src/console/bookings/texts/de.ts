@@ -96,6 +96,8 @@ export const de: typeof en = {
     record: "Zahlung erfassen",
     recorded: "Zahlung erfasst",
     refund: "Erstatten",
+    toRefund: (amount) =>
+      `${amount} sind eingegangen, als die Buchung schon beendet war. Bitte erstatten.`,
     refunded: "Erstattung erfasst",
     reference: "Referenz",
     kinds: {

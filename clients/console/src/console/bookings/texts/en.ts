@@ -99,6 +99,8 @@ export const en = {
     record: "Record payment",
     recorded: "Payment recorded",
     refund: "Refund",
+    toRefund: (amount: string) =>
+      `${amount} came in after the booking had ended. Please refund it.`,
     refunded: "Refund recorded",
     reference: "Reference",
     kinds: {

@@ -97,6 +97,7 @@ export const fr: typeof en = {
     record: "Enregistrer le paiement",
     recorded: "Paiement enregistré",
     refund: "Rembourser",
+    toRefund: (amount) => `${amount} ont été reçus après la fin de la réservation. À rembourser.`,
     refunded: "Remboursement enregistré",
     reference: "Référence",
     kinds: {

@@ -254,10 +254,11 @@ function SessionActions({ session }: { session: Session }) {
     },
   });
   const unblock = useCall(SessionService.method.unblockSession);
+  const ended = millis(session.endTime) <= Date.now();
   const cancel = useCall(SessionService.method.cancelSession, {
     ask: {
       title: t.session.cancelSessionTitle(session.title),
-      body: t.session.cancelSessionBody(session.seatsTaken),
+      body: ended ? t.session.cancelEndedBody : t.session.cancelSessionBody(session.seatsTaken),
       yes: t.session.cancel,
       reason: t.fields.reason,
       danger: true,
@@ -292,17 +293,24 @@ function SessionActions({ session }: { session: Session }) {
   const draft = state === SessionStatus.DRAFT;
   const blockable = !draft && can("session.block");
   const publishable = can("session.publish");
+  const changeable = !ended || can("session.change_ended");
   const rest: Action[] = [
     [can("checkin.display"), t.session.displays, showDisplays],
     [publishable && !draft, t.session.unpublish, () => unpublish.run({ sessionId, etag })],
     [blockable && blocked, t.session.unblock, () => unblock.run({ sessionId })],
     [blockable && !blocked, t.session.block, () => block.run({ sessionId })],
-    [can("session.cancel"), t.session.cancel, () => cancel.run({ sessionId }), "danger"],
     [
-      can("session.delete") && session.seatsTaken + session.waitlistLength === 0,
+      can("session.cancel") && changeable,
+      t.session.cancel,
+      () => cancel.run({ sessionId, includeEnded: ended }),
+      "danger",
+    ],
+    [
+      can("session.delete") && changeable && session.seatsTaken + session.waitlistLength === 0,
       t.session.delete,
       async () => {
-        if (await remove.run({ sessionId, etag })) await go(routes.schedule.path());
+        if (await remove.run({ sessionId, etag, includeEnded: ended }))
+          await go(routes.schedule.path());
       },
       "danger",
     ],

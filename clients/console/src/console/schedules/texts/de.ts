@@ -91,6 +91,10 @@ export const de: typeof en = {
     services: "Leistungen",
     allServices: "Alle Leistungen",
     includeBooked: "Auch Termine mit Buchungen",
+    includeEnded: "Auch beendete Termine",
+    endedNote: "Wer da war und wer gefehlt hat, bleibt mit den Credits erhalten.",
+    endedLeftOut: (n) =>
+      `${s(n, "Termin ist beendet und bleibt", "Termine sind beendet und bleiben")} unverändert.`,
     reasonNote: "Wird allen angezeigt, die gebucht haben.",
     preview: (n) => `${s(n, "Termin ist", "Termine sind")} betroffen`,
     bookings: (n) => s(n, "Buchung", "Buchungen"),
@@ -125,6 +129,9 @@ export const de: typeof en = {
     unblock: "Entsperren",
     cancel: "Termin absagen",
     cancelSessionTitle: (title) => `${title} absagen?`,
+    cancelEndedBody:
+      "Wer da war und wer gefehlt hat, bleibt mit den Credits erhalten. Andere Buchungen werden " +
+      "storniert und erstattet. Das lässt sich nicht rückgängig machen.",
     cancelSessionBody: (n) =>
       n > 0
         ? `${s(n, "Platz ist", "Plätze sind")} belegt. Alle Buchungen werden storniert und die ` +

@@ -90,6 +90,10 @@ export const en = {
     services: "Services",
     allServices: "All services",
     includeBooked: "Include sessions with bookings",
+    includeEnded: "Include sessions that have ended",
+    endedNote: "Who attended and who did not come stays, with their credits.",
+    endedLeftOut: (n: number) =>
+      `${s(n, "session has", "sessions have")} ended and ${n === 1 ? "stays" : "stay"} as ${n === 1 ? "it is" : "they are"}.`,
     reasonNote: "Shown to everyone who is booked.",
     preview: (n: number) => `${s(n, "session")} will be affected`,
     bookings: (n: number) => s(n, "booking"),
@@ -123,6 +127,9 @@ export const en = {
     unblock: "Unblock",
     cancel: "Cancel session",
     cancelSessionTitle: (title: string) => `Cancel ${title}?`,
+    cancelEndedBody:
+      "Who attended and who did not come stays, with their credits. Other bookings are cancelled and " +
+      "refunded. This cannot be undone.",
     cancelSessionBody: (n: number) =>
       n > 0
         ? `${s(n, "seat is", "seats are")} taken. All bookings are cancelled and their credits ` +

@@ -95,6 +95,10 @@ export const fr: typeof en = {
     services: "Prestations",
     allServices: "Toutes les prestations",
     includeBooked: "Inclure les séances avec des réservations",
+    includeEnded: "Inclure les séances terminées",
+    endedNote: "Les présences et les absences restent, avec leurs crédits.",
+    endedLeftOut: (n) =>
+      `${s(n, "séance est terminée et reste inchangée", "séances sont terminées et restent inchangées")}.`,
     reasonNote: "Visible par toutes les personnes inscrites.",
     preview: (n) => `${s(n, "séance concernée", "séances concernées")}`,
     bookings: (n) => s(n, "réservation"),
@@ -130,6 +134,9 @@ export const fr: typeof en = {
     unblock: "Débloquer",
     cancel: "Annuler la séance",
     cancelSessionTitle: (title) => `Annuler ${title} ?`,
+    cancelEndedBody:
+      "Les présences et les absences restent, avec leurs crédits. Les autres réservations sont annulées " +
+      "et remboursées. Cette action est irréversible.",
     cancelSessionBody: (n) =>
       n > 0
         ? `${s(n, "place est prise", "places sont prises")}. Toutes les réservations seront ` +

@@ -8,6 +8,8 @@ export const de: typeof en = {
     TENANT_FORBIDDEN: () => "Ihr Konto gehört nicht zu dieser Organisation.",
     TENANT_REQUIRED: () => "Bitte wählen Sie zuerst eine Organisation.",
     NOT_A_MEMBER: () => "Ihr Konto gehört hier zu keinem Mitglied.",
+    MEMBER_INACTIVE: () =>
+      "Ihre Mitgliedschaft ist deaktiviert. Bitte wenden Sie sich an den Empfang.",
     INVITATION_REQUIRED: () => "Inhaber und Administratoren brauchen eine Einladung.",
     INVITATION_NOT_FOUND: () => "Diese Einladung gibt es nicht mehr.",
     INVITATION_ENDED: () => "Die Einladung wurde schon angenommen oder zurückgezogen.",
@@ -76,6 +78,7 @@ export const de: typeof en = {
     BENEFIT_PROVIDER_NOT_FOUND: () => "Diesen Partner gibt es nicht.",
     ACTIVE_BOOKINGS: (f) =>
       `Es gibt noch Buchungen oder Wartelisteneinträge (${f.active_bookings}).`,
+    NOTHING_DUE: () => "Für diese Buchung ist nichts zu zahlen.",
     NOTHING_TO_REFUND: () => "Es gibt keinen Credit zu erstatten.",
     REFUND_EXCEEDS_CAPTURED: () =>
       "Die Rückzahlung ist höher als der noch nicht zurückgezahlte Betrag.",
@@ -91,7 +94,9 @@ export const de: typeof en = {
     QR_REQUIRED: () =>
       "Scannen Sie den Code auf der Check-in-Anzeige. Ein Standort genügt hier nicht.",
     GPS_NOT_AVAILABLE: () => "Check-in per GPS ist hier nicht möglich.",
-    NOT_CONFIRMED: () => "Es gibt keine bestätigte Buchung zum Einchecken.",
+    NOT_CONFIRMED: () => "Die Buchung ist nicht bestätigt.",
+    NOT_BOOKED: () => "Für diesen Termin gibt es keine Buchung.",
+    BOOKING_CANCELLED: () => "Die Buchung wurde storniert.",
     LINK_INVALID: () => "Dieser Link ist nicht mehr gültig.",
     WAITLIST_OFFER_NOT_LIVE: () => "Dieses Angebot ist nicht mehr verfügbar.",
     WAITLIST_ENTRY_STATE: () =>

@@ -693,7 +693,8 @@ export const CheckInService: GenService<{
    * CheckIn lets staff check a party in: from 24 hours before the start, and without limit after the end, to correct
    * attendance. Checking it in again changes nothing and sets already_checked_in.
    * Repeated: changes nothing.
-   * Errors: BOOKING_NOT_FOUND, NOT_CONFIRMED (undo a no-show first), SESSION_NOT_OPEN (cancelled), CHECK_IN_WINDOW.
+   * Errors: BOOKING_NOT_FOUND, BOOKING_CANCELLED, NOT_CONFIRMED (undo a no-show first), SESSION_NOT_OPEN (cancelled),
+   * CHECK_IN_WINDOW.
    *
    * @generated from rpc berth.v1.CheckInService.CheckIn
    */
@@ -705,7 +706,7 @@ export const CheckInService: GenService<{
   /**
    * UndoCheckIn takes a check-in back: the booking is confirmed again.
    * Repeated: changes nothing.
-   * Errors: BOOKING_NOT_FOUND, NOT_CONFIRMED.
+   * Errors: BOOKING_NOT_FOUND, BOOKING_CANCELLED, NOT_CONFIRMED.
    *
    * @generated from rpc berth.v1.CheckInService.UndoCheckIn
    */
@@ -718,8 +719,9 @@ export const CheckInService: GenService<{
    * SelfCheckIn checks the caller in by QR code or GPS while check-in is open. Checking in again, also with an invalid
    * code, changes nothing and sets already_checked_in.
    * Repeated: changes nothing.
-   * Errors: SESSION_NOT_FOUND, NOT_CONFIRMED, SESSION_NOT_OPEN (cancelled), CHECK_IN_WINDOW, QR_INVALID, QR_REQUIRED,
-   * GPS_TOO_FAR, GPS_IMPRECISE, GPS_OUTDATED, GPS_NOT_AVAILABLE, INVALID_FIELD.
+   * Errors: SESSION_NOT_FOUND, SESSION_NOT_OPEN (cancelled), NOT_BOOKED, BOOKING_CANCELLED, NOT_CONFIRMED,
+   * CHECK_IN_WINDOW, QR_INVALID, QR_REQUIRED, GPS_TOO_FAR, GPS_IMPRECISE, GPS_OUTDATED, GPS_NOT_AVAILABLE,
+   * INVALID_FIELD.
    *
    * @generated from rpc berth.v1.CheckInService.SelfCheckIn
    */

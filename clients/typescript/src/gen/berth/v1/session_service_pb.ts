@@ -19,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/session_service.proto.
  */
 export const file_berth_v1_session_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch5iZXJ0aC92MS9zZXNzaW9uX3NlcnZpY2UucHJvdG8SCGJlcnRoLnYxImMKFENyZWF0ZVNlc3Npb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRInCgdzZXNzaW9uGAIgASgLMhYuYmVydGgudjEuU2Vzc2lvbklucHV0Eg8KB3B1Ymxpc2gYAyABKAgiOwoVQ3JlYXRlU2Vzc2lvblJlc3BvbnNlEiIKB3Nlc3Npb24YASABKAsyES5iZXJ0aC52MS5TZXNzaW9uIqUBChRVcGRhdGVTZXNzaW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRInCgdzZXNzaW9uGAMgASgLMhYuYmVydGgudjEuU2Vzc2lvbklucHV0Ei8KC3VwZGF0ZV9tYXNrGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIMCgRldGFnGAUgASgJIk0KFVVwZGF0ZVNlc3Npb25SZXNwb25zZRIiCgdzZXNzaW9uGAEgASgLMhEuYmVydGgudjEuU2Vzc2lvbhIQCghwcm9tb3RlZBgCIAEoBSI6ChFHZXRTZXNzaW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCSI4ChJHZXRTZXNzaW9uUmVzcG9uc2USIgoHc2Vzc2lvbhgBIAEoCzIRLmJlcnRoLnYxLlNlc3Npb24ieAoTTGlzdFNlc3Npb25zUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJwoGZmlsdGVyGAIgASgLMhcuYmVydGgudjEuU2Vzc2lvbkZpbHRlchIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCSJUChRMaXN0U2Vzc2lvbnNSZXNwb25zZRIjCghzZXNzaW9ucxgBIAMoCzIRLmJlcnRoLnYxLlNlc3Npb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIkwKFVB1Ymxpc2hTZXNzaW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIMCgRldGFnGAMgASgJIjwKFlB1Ymxpc2hTZXNzaW9uUmVzcG9uc2USIgoHc2Vzc2lvbhgBIAEoCzIRLmJlcnRoLnYxLlNlc3Npb24iTgoXVW5wdWJsaXNoU2Vzc2lvblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSDAoEZXRhZxgDIAEoCSI+ChhVbnB1Ymxpc2hTZXNzaW9uUmVzcG9uc2USIgoHc2Vzc2lvbhgBIAEoCzIRLmJlcnRoLnYxLlNlc3Npb24ibQoUQ2FuY2VsU2Vzc2lvblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSDgoGcmVhc29uGAMgASgJEhMKBm5vdGlmeRgEIAEoCEgAiAEBQgkKB19ub3RpZnkijAEKFUNhbmNlbFNlc3Npb25SZXNwb25zZRIiCgdzZXNzaW9uGAEgASgLMhEuYmVydGgudjEuU2Vzc2lvbhIaChJib29raW5nc19jYW5jZWxsZWQYAiABKAUSGQoRZW50cmllc19jYW5jZWxsZWQYAyABKAUSGAoQY3JlZGl0c19yZWZ1bmRlZBgEIAEoBSJbChREZWxldGVTZXNzaW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkSDAoEZXRhZxgEIAEoCSIXChVEZWxldGVTZXNzaW9uUmVzcG9uc2UiTAoTQmxvY2tTZXNzaW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkiOgoUQmxvY2tTZXNzaW9uUmVzcG9uc2USIgoHc2Vzc2lvbhgBIAEoCzIRLmJlcnRoLnYxLlNlc3Npb24iPgoVVW5ibG9ja1Nlc3Npb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJIk4KFlVuYmxvY2tTZXNzaW9uUmVzcG9uc2USIgoHc2Vzc2lvbhgBIAEoCzIRLmJlcnRoLnYxLlNlc3Npb24SEAoIcHJvbW90ZWQYAiABKAUiYAoTQ3JlYXRlU2VyaWVzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJQoGc2VyaWVzGAIgASgLMhUuYmVydGgudjEuU2VyaWVzSW5wdXQSDwoHcHVibGlzaBgDIAEoCCJNChRDcmVhdGVTZXJpZXNSZXNwb25zZRIgCgZzZXJpZXMYASABKAsyEC5iZXJ0aC52MS5TZXJpZXMSEwoLc2Vzc2lvbl9pZHMYAiADKAki3wEKE1VwZGF0ZVNlcmllc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhEKCXNlcmllc19pZBgCIAEoCRIoCgVzY29wZRgDIAEoDjIZLmJlcnRoLnYxLlNlcmllc0VkaXRTY29wZRISCgpzZXNzaW9uX2lkGAQgASgJEiUKBnNlcmllcxgFIAEoCzIVLmJlcnRoLnYxLlNlcmllc0lucHV0Ei8KC3VwZGF0ZV9tYXNrGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIMCgRldGFnGAcgASgJIpEBChRVcGRhdGVTZXJpZXNSZXNwb25zZRIgCgZzZXJpZXMYASABKAsyEC5iZXJ0aC52MS5TZXJpZXMSGwoTdXBkYXRlZF9zZXNzaW9uX2lkcxgCIAMoCRIbChNjcmVhdGVkX3Nlc3Npb25faWRzGAMgAygJEh0KFWNhbmNlbGxlZF9zZXNzaW9uX2lkcxgEIAMoCSKbAQoQRW5kU2VyaWVzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEQoJc2VyaWVzX2lkGAIgASgJEiMKCGVuZF9kYXRlGAMgASgLMhEuZ29vZ2xlLnR5cGUuRGF0ZRIOCgZyZWFzb24YBCABKAkSEwoGbm90aWZ5GAUgASgISACIAQESDAoEZXRhZxgGIAEoCUIJCgdfbm90aWZ5IsIBChFFbmRTZXJpZXNSZXNwb25zZRIgCgZzZXJpZXMYASABKAsyEC5iZXJ0aC52MS5TZXJpZXMSHQoVY2FuY2VsbGVkX3Nlc3Npb25faWRzGAIgAygJEhsKE2RlbGV0ZWRfc2Vzc2lvbl9pZHMYAyADKAkSGgoSYm9va2luZ3NfY2FuY2VsbGVkGAQgASgFEhkKEWVudHJpZXNfY2FuY2VsbGVkGAUgASgFEhgKEGNyZWRpdHNfcmVmdW5kZWQYBiABKAUiOAoQR2V0U2VyaWVzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEQoJc2VyaWVzX2lkGAIgASgJIjUKEUdldFNlcmllc1Jlc3BvbnNlEiAKBnNlcmllcxgBIAEoCzIQLmJlcnRoLnYxLlNlcmllcyJ1ChFMaXN0U2VyaWVzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJgoGZmlsdGVyGAIgASgLMhYuYmVydGgudjEuU2VyaWVzRmlsdGVyEhEKCXBhZ2Vfc2l6ZRgDIAEoBRISCgpwYWdlX3Rva2VuGAQgASgJIk8KEkxpc3RTZXJpZXNSZXNwb25zZRIgCgZzZXJpZXMYASADKAsyEC5iZXJ0aC52MS5TZXJpZXMSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIp0BChpQcmV2aWV3QnVsa1Nlc3Npb25zUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJwoGZmlsdGVyGAIgASgLMhcuYmVydGgudjEuU2Vzc2lvbkZpbHRlchIrCgZhY3Rpb24YAyABKA4yGy5iZXJ0aC52MS5CdWxrU2Vzc2lvbkFjdGlvbhIWCg5pbmNsdWRlX2Jvb2tlZBgEIAEoCCKhAQobUHJldmlld0J1bGtTZXNzaW9uc1Jlc3BvbnNlEg8KB21hdGNoZWQYASABKAUSHAoUd2l0aF9hY3RpdmVfYm9va2luZ3MYAiABKAUSFwoPYWN0aXZlX2Jvb2tpbmdzGAMgASgFEisKB3NhbXBsZXMYBCADKAsyGi5iZXJ0aC52MS5CdWxrU2Vzc2lvbk1hdGNoEg0KBXRva2VuGAUgASgJImcKGkJ1bGtQdWJsaXNoU2Vzc2lvbnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRInCgZmaWx0ZXIYAiABKAsyFy5iZXJ0aC52MS5TZXNzaW9uRmlsdGVyEg0KBXRva2VuGAMgASgJIkIKG0J1bGtQdWJsaXNoU2Vzc2lvbnNSZXNwb25zZRIRCglwdWJsaXNoZWQYASABKAUSEAoIYmF0Y2hfaWQYAiABKAkirgEKGUJ1bGtEZWxldGVTZXNzaW9uc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEicKBmZpbHRlchgCIAEoCzIXLmJlcnRoLnYxLlNlc3Npb25GaWx0ZXISFgoOaW5jbHVkZV9ib29rZWQYAyABKAgSEwoGbm90aWZ5GAQgASgISACIAQESDgoGcmVhc29uGAUgASgJEg0KBXRva2VuGAYgASgJQgkKB19ub3RpZnkikAEKGkJ1bGtEZWxldGVTZXNzaW9uc1Jlc3BvbnNlEg8KB2RlbGV0ZWQYASABKAUSGgoSYm9va2luZ3NfY2FuY2VsbGVkGAIgASgFEhkKEWVudHJpZXNfY2FuY2VsbGVkGAMgASgFEhgKEGNyZWRpdHNfcmVmdW5kZWQYBCABKAUSEAoIYmF0Y2hfaWQYBSABKAkirgEKGUJ1bGtDYW5jZWxTZXNzaW9uc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEicKBmZpbHRlchgCIAEoCzIXLmJlcnRoLnYxLlNlc3Npb25GaWx0ZXISFgoOaW5jbHVkZV9ib29rZWQYAyABKAgSEwoGbm90aWZ5GAQgASgISACIAQESDgoGcmVhc29uGAUgASgJEg0KBXRva2VuGAYgASgJQgkKB19ub3RpZnkikgEKGkJ1bGtDYW5jZWxTZXNzaW9uc1Jlc3BvbnNlEhEKCWNhbmNlbGxlZBgBIAEoBRIaChJib29raW5nc19jYW5jZWxsZWQYAiABKAUSGQoRZW50cmllc19jYW5jZWxsZWQYAyABKAUSGAoQY3JlZGl0c19yZWZ1bmRlZBgEIAEoBRIQCghiYXRjaF9pZBgFIAEoCSKMAQoVSW1wb3J0U2Vzc2lvbnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRILCgNjc3YYAiABKAwSDwoHZHJ5X3J1bhgDIAEoCBInCgdjb2x1bW5zGAQgAygLMhYuYmVydGgudjEuSW1wb3J0Q29sdW1uEhkKEWxlYXZlX291dF9pbnZhbGlkGAUgASgIIj8KFkltcG9ydFNlc3Npb25zUmVzcG9uc2USJQoLZmlsZV9pbXBvcnQYASABKAsyEC5iZXJ0aC52MS5JbXBvcnQy+RAKDlNlc3Npb25TZXJ2aWNlEmgKDUNyZWF0ZVNlc3Npb24SHi5iZXJ0aC52MS5DcmVhdGVTZXNzaW9uUmVxdWVzdBofLmJlcnRoLnYxLkNyZWF0ZVNlc3Npb25SZXNwb25zZSIWyvMYEggBEg5zZXNzaW9uLmNyZWF0ZRJoCg1VcGRhdGVTZXNzaW9uEh4uYmVydGgudjEuVXBkYXRlU2Vzc2lvblJlcXVlc3QaHy5iZXJ0aC52MS5VcGRhdGVTZXNzaW9uUmVzcG9uc2UiFsrzGBIIARIOc2Vzc2lvbi51cGRhdGUSYAoKR2V0U2Vzc2lvbhIbLmJlcnRoLnYxLkdldFNlc3Npb25SZXF1ZXN0GhwuYmVydGgudjEuR2V0U2Vzc2lvblJlc3BvbnNlIheQAgHK8xgQCAESDHNlc3Npb24ucmVhZBJmCgxMaXN0U2Vzc2lvbnMSHS5iZXJ0aC52MS5MaXN0U2Vzc2lvbnNSZXF1ZXN0Gh4uYmVydGgudjEuTGlzdFNlc3Npb25zUmVzcG9uc2UiF5ACAcrzGBAIARIMc2Vzc2lvbi5yZWFkEmwKDlB1Ymxpc2hTZXNzaW9uEh8uYmVydGgudjEuUHVibGlzaFNlc3Npb25SZXF1ZXN0GiAuYmVydGgudjEuUHVibGlzaFNlc3Npb25SZXNwb25zZSIXyvMYEwgBEg9zZXNzaW9uLnB1Ymxpc2gScgoQVW5wdWJsaXNoU2Vzc2lvbhIhLmJlcnRoLnYxLlVucHVibGlzaFNlc3Npb25SZXF1ZXN0GiIuYmVydGgudjEuVW5wdWJsaXNoU2Vzc2lvblJlc3BvbnNlIhfK8xgTCAESD3Nlc3Npb24ucHVibGlzaBJoCg1DYW5jZWxTZXNzaW9uEh4uYmVydGgudjEuQ2FuY2VsU2Vzc2lvblJlcXVlc3QaHy5iZXJ0aC52MS5DYW5jZWxTZXNzaW9uUmVzcG9uc2UiFsrzGBIIARIOc2Vzc2lvbi5jYW5jZWwSaAoNRGVsZXRlU2Vzc2lvbhIeLmJlcnRoLnYxLkRlbGV0ZVNlc3Npb25SZXF1ZXN0Gh8uYmVydGgudjEuRGVsZXRlU2Vzc2lvblJlc3BvbnNlIhbK8xgSCAESDnNlc3Npb24uZGVsZXRlEmQKDEJsb2NrU2Vzc2lvbhIdLmJlcnRoLnYxLkJsb2NrU2Vzc2lvblJlcXVlc3QaHi5iZXJ0aC52MS5CbG9ja1Nlc3Npb25SZXNwb25zZSIVyvMYEQgBEg1zZXNzaW9uLmJsb2NrEmoKDlVuYmxvY2tTZXNzaW9uEh8uYmVydGgudjEuVW5ibG9ja1Nlc3Npb25SZXF1ZXN0GiAuYmVydGgudjEuVW5ibG9ja1Nlc3Npb25SZXNwb25zZSIVyvMYEQgBEg1zZXNzaW9uLmJsb2NrEmUKDENyZWF0ZVNlcmllcxIdLmJlcnRoLnYxLkNyZWF0ZVNlcmllc1JlcXVlc3QaHi5iZXJ0aC52MS5DcmVhdGVTZXJpZXNSZXNwb25zZSIWyvMYEggBEg5zZXNzaW9uLnNlcmllcxJlCgxVcGRhdGVTZXJpZXMSHS5iZXJ0aC52MS5VcGRhdGVTZXJpZXNSZXF1ZXN0Gh4uYmVydGgudjEuVXBkYXRlU2VyaWVzUmVzcG9uc2UiFsrzGBIIARIOc2Vzc2lvbi5zZXJpZXMSXwoJR2V0U2VyaWVzEhouYmVydGgudjEuR2V0U2VyaWVzUmVxdWVzdBobLmJlcnRoLnYxLkdldFNlcmllc1Jlc3BvbnNlIhmQAgHK8xgSCAESDnNlc3Npb24uc2VyaWVzEmIKCkxpc3RTZXJpZXMSGy5iZXJ0aC52MS5MaXN0U2VyaWVzUmVxdWVzdBocLmJlcnRoLnYxLkxpc3RTZXJpZXNSZXNwb25zZSIZkAIByvMYEggBEg5zZXNzaW9uLnNlcmllcxJcCglFbmRTZXJpZXMSGi5iZXJ0aC52MS5FbmRTZXJpZXNSZXF1ZXN0GhsuYmVydGgudjEuRW5kU2VyaWVzUmVzcG9uc2UiFsrzGBIIARIOc2Vzc2lvbi5zZXJpZXMSewoTUHJldmlld0J1bGtTZXNzaW9ucxIkLmJlcnRoLnYxLlByZXZpZXdCdWxrU2Vzc2lvbnNSZXF1ZXN0GiUuYmVydGgudjEuUHJldmlld0J1bGtTZXNzaW9uc1Jlc3BvbnNlIheQAgHK8xgQCAESDHNlc3Npb24uYnVsaxJ4ChNCdWxrUHVibGlzaFNlc3Npb25zEiQuYmVydGgudjEuQnVsa1B1Ymxpc2hTZXNzaW9uc1JlcXVlc3QaJS5iZXJ0aC52MS5CdWxrUHVibGlzaFNlc3Npb25zUmVzcG9uc2UiFMrzGBAIARIMc2Vzc2lvbi5idWxrEnUKEkJ1bGtEZWxldGVTZXNzaW9ucxIjLmJlcnRoLnYxLkJ1bGtEZWxldGVTZXNzaW9uc1JlcXVlc3QaJC5iZXJ0aC52MS5CdWxrRGVsZXRlU2Vzc2lvbnNSZXNwb25zZSIUyvMYEAgBEgxzZXNzaW9uLmJ1bGsSdQoSQnVsa0NhbmNlbFNlc3Npb25zEiMuYmVydGgudjEuQnVsa0NhbmNlbFNlc3Npb25zUmVxdWVzdBokLmJlcnRoLnYxLkJ1bGtDYW5jZWxTZXNzaW9uc1Jlc3BvbnNlIhTK8xgQCAESDHNlc3Npb24uYnVsaxJrCg5JbXBvcnRTZXNzaW9ucxIfLmJlcnRoLnYxLkltcG9ydFNlc3Npb25zUmVxdWVzdBogLmJlcnRoLnYxLkltcG9ydFNlc3Npb25zUmVzcG9uc2UiFsrzGBIIARIOc2Vzc2lvbi5pbXBvcnRCUgoUY29tLmJlcnRoaHEuYmVydGgudjFQAVotZ2l0aHViLmNvbS9iZXJ0aGhxL2JlcnRoL2dlbi9iZXJ0aC92MTtiZXJ0aHYxqgIIQmVydGguVjFiBnByb3RvMw", [file_berth_v1_access, file_berth_v1_import, file_berth_v1_session, file_google_protobuf_field_mask, file_google_type_date]);
+  fileDesc("Ch5iZXJ0aC92MS9zZXNzaW9uX3NlcnZpY2UucHJvdG8SCGJlcnRoLnYxImMKFENyZWF0ZVNlc3Npb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRInCgdzZXNzaW9uGAIgASgLMhYuYmVydGgudjEuU2Vzc2lvbklucHV0Eg8KB3B1Ymxpc2gYAyABKAgiOwoVQ3JlYXRlU2Vzc2lvblJlc3BvbnNlEiIKB3Nlc3Npb24YASABKAsyES5iZXJ0aC52MS5TZXNzaW9uIqUBChRVcGRhdGVTZXNzaW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRInCgdzZXNzaW9uGAMgASgLMhYuYmVydGgudjEuU2Vzc2lvbklucHV0Ei8KC3VwZGF0ZV9tYXNrGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIMCgRldGFnGAUgASgJIk0KFVVwZGF0ZVNlc3Npb25SZXNwb25zZRIiCgdzZXNzaW9uGAEgASgLMhEuYmVydGgudjEuU2Vzc2lvbhIQCghwcm9tb3RlZBgCIAEoBSI6ChFHZXRTZXNzaW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCSI4ChJHZXRTZXNzaW9uUmVzcG9uc2USIgoHc2Vzc2lvbhgBIAEoCzIRLmJlcnRoLnYxLlNlc3Npb24ieAoTTGlzdFNlc3Npb25zUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJwoGZmlsdGVyGAIgASgLMhcuYmVydGgudjEuU2Vzc2lvbkZpbHRlchIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCSJUChRMaXN0U2Vzc2lvbnNSZXNwb25zZRIjCghzZXNzaW9ucxgBIAMoCzIRLmJlcnRoLnYxLlNlc3Npb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIkwKFVB1Ymxpc2hTZXNzaW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIMCgRldGFnGAMgASgJIjwKFlB1Ymxpc2hTZXNzaW9uUmVzcG9uc2USIgoHc2Vzc2lvbhgBIAEoCzIRLmJlcnRoLnYxLlNlc3Npb24iTgoXVW5wdWJsaXNoU2Vzc2lvblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSDAoEZXRhZxgDIAEoCSI+ChhVbnB1Ymxpc2hTZXNzaW9uUmVzcG9uc2USIgoHc2Vzc2lvbhgBIAEoCzIRLmJlcnRoLnYxLlNlc3Npb24ihAEKFENhbmNlbFNlc3Npb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCRITCgZub3RpZnkYBCABKAhIAIgBARIVCg1pbmNsdWRlX2VuZGVkGAUgASgIQgkKB19ub3RpZnkijAEKFUNhbmNlbFNlc3Npb25SZXNwb25zZRIiCgdzZXNzaW9uGAEgASgLMhEuYmVydGgudjEuU2Vzc2lvbhIaChJib29raW5nc19jYW5jZWxsZWQYAiABKAUSGQoRZW50cmllc19jYW5jZWxsZWQYAyABKAUSGAoQY3JlZGl0c19yZWZ1bmRlZBgEIAEoBSJyChREZWxldGVTZXNzaW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkSDAoEZXRhZxgEIAEoCRIVCg1pbmNsdWRlX2VuZGVkGAUgASgIIhcKFURlbGV0ZVNlc3Npb25SZXNwb25zZSJMChNCbG9ja1Nlc3Npb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCSI6ChRCbG9ja1Nlc3Npb25SZXNwb25zZRIiCgdzZXNzaW9uGAEgASgLMhEuYmVydGgudjEuU2Vzc2lvbiI+ChVVbmJsb2NrU2Vzc2lvblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkiTgoWVW5ibG9ja1Nlc3Npb25SZXNwb25zZRIiCgdzZXNzaW9uGAEgASgLMhEuYmVydGgudjEuU2Vzc2lvbhIQCghwcm9tb3RlZBgCIAEoBSJgChNDcmVhdGVTZXJpZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIlCgZzZXJpZXMYAiABKAsyFS5iZXJ0aC52MS5TZXJpZXNJbnB1dBIPCgdwdWJsaXNoGAMgASgIIk0KFENyZWF0ZVNlcmllc1Jlc3BvbnNlEiAKBnNlcmllcxgBIAEoCzIQLmJlcnRoLnYxLlNlcmllcxITCgtzZXNzaW9uX2lkcxgCIAMoCSLfAQoTVXBkYXRlU2VyaWVzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEQoJc2VyaWVzX2lkGAIgASgJEigKBXNjb3BlGAMgASgOMhkuYmVydGgudjEuU2VyaWVzRWRpdFNjb3BlEhIKCnNlc3Npb25faWQYBCABKAkSJQoGc2VyaWVzGAUgASgLMhUuYmVydGgudjEuU2VyaWVzSW5wdXQSLwoLdXBkYXRlX21hc2sYBiABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrEgwKBGV0YWcYByABKAkikQEKFFVwZGF0ZVNlcmllc1Jlc3BvbnNlEiAKBnNlcmllcxgBIAEoCzIQLmJlcnRoLnYxLlNlcmllcxIbChN1cGRhdGVkX3Nlc3Npb25faWRzGAIgAygJEhsKE2NyZWF0ZWRfc2Vzc2lvbl9pZHMYAyADKAkSHQoVY2FuY2VsbGVkX3Nlc3Npb25faWRzGAQgAygJIpsBChBFbmRTZXJpZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCglzZXJpZXNfaWQYAiABKAkSIwoIZW5kX2RhdGUYAyABKAsyES5nb29nbGUudHlwZS5EYXRlEg4KBnJlYXNvbhgEIAEoCRITCgZub3RpZnkYBSABKAhIAIgBARIMCgRldGFnGAYgASgJQgkKB19ub3RpZnkiwgEKEUVuZFNlcmllc1Jlc3BvbnNlEiAKBnNlcmllcxgBIAEoCzIQLmJlcnRoLnYxLlNlcmllcxIdChVjYW5jZWxsZWRfc2Vzc2lvbl9pZHMYAiADKAkSGwoTZGVsZXRlZF9zZXNzaW9uX2lkcxgDIAMoCRIaChJib29raW5nc19jYW5jZWxsZWQYBCABKAUSGQoRZW50cmllc19jYW5jZWxsZWQYBSABKAUSGAoQY3JlZGl0c19yZWZ1bmRlZBgGIAEoBSI4ChBHZXRTZXJpZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCglzZXJpZXNfaWQYAiABKAkiNQoRR2V0U2VyaWVzUmVzcG9uc2USIAoGc2VyaWVzGAEgASgLMhAuYmVydGgudjEuU2VyaWVzInUKEUxpc3RTZXJpZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRImCgZmaWx0ZXIYAiABKAsyFi5iZXJ0aC52MS5TZXJpZXNGaWx0ZXISEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkiTwoSTGlzdFNlcmllc1Jlc3BvbnNlEiAKBnNlcmllcxgBIAMoCzIQLmJlcnRoLnYxLlNlcmllcxIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkitAEKGlByZXZpZXdCdWxrU2Vzc2lvbnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRInCgZmaWx0ZXIYAiABKAsyFy5iZXJ0aC52MS5TZXNzaW9uRmlsdGVyEisKBmFjdGlvbhgDIAEoDjIbLmJlcnRoLnYxLkJ1bGtTZXNzaW9uQWN0aW9uEhYKDmluY2x1ZGVfYm9va2VkGAQgASgIEhUKDWluY2x1ZGVfZW5kZWQYBSABKAgiuQEKG1ByZXZpZXdCdWxrU2Vzc2lvbnNSZXNwb25zZRIPCgdtYXRjaGVkGAEgASgFEhwKFHdpdGhfYWN0aXZlX2Jvb2tpbmdzGAIgASgFEhcKD2FjdGl2ZV9ib29raW5ncxgDIAEoBRIrCgdzYW1wbGVzGAQgAygLMhouYmVydGgudjEuQnVsa1Nlc3Npb25NYXRjaBINCgV0b2tlbhgFIAEoCRIWCg5lbmRlZF9sZWZ0X291dBgGIAEoBSJnChpCdWxrUHVibGlzaFNlc3Npb25zUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJwoGZmlsdGVyGAIgASgLMhcuYmVydGgudjEuU2Vzc2lvbkZpbHRlchINCgV0b2tlbhgDIAEoCSJCChtCdWxrUHVibGlzaFNlc3Npb25zUmVzcG9uc2USEQoJcHVibGlzaGVkGAEgASgFEhAKCGJhdGNoX2lkGAIgASgJIsUBChlCdWxrRGVsZXRlU2Vzc2lvbnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRInCgZmaWx0ZXIYAiABKAsyFy5iZXJ0aC52MS5TZXNzaW9uRmlsdGVyEhYKDmluY2x1ZGVfYm9va2VkGAMgASgIEhMKBm5vdGlmeRgEIAEoCEgAiAEBEg4KBnJlYXNvbhgFIAEoCRINCgV0b2tlbhgGIAEoCRIVCg1pbmNsdWRlX2VuZGVkGAcgASgIQgkKB19ub3RpZnkiqAEKGkJ1bGtEZWxldGVTZXNzaW9uc1Jlc3BvbnNlEg8KB2RlbGV0ZWQYASABKAUSGgoSYm9va2luZ3NfY2FuY2VsbGVkGAIgASgFEhkKEWVudHJpZXNfY2FuY2VsbGVkGAMgASgFEhgKEGNyZWRpdHNfcmVmdW5kZWQYBCABKAUSEAoIYmF0Y2hfaWQYBSABKAkSFgoOZW5kZWRfbGVmdF9vdXQYBiABKAUixQEKGUJ1bGtDYW5jZWxTZXNzaW9uc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEicKBmZpbHRlchgCIAEoCzIXLmJlcnRoLnYxLlNlc3Npb25GaWx0ZXISFgoOaW5jbHVkZV9ib29rZWQYAyABKAgSEwoGbm90aWZ5GAQgASgISACIAQESDgoGcmVhc29uGAUgASgJEg0KBXRva2VuGAYgASgJEhUKDWluY2x1ZGVfZW5kZWQYByABKAhCCQoHX25vdGlmeSKqAQoaQnVsa0NhbmNlbFNlc3Npb25zUmVzcG9uc2USEQoJY2FuY2VsbGVkGAEgASgFEhoKEmJvb2tpbmdzX2NhbmNlbGxlZBgCIAEoBRIZChFlbnRyaWVzX2NhbmNlbGxlZBgDIAEoBRIYChBjcmVkaXRzX3JlZnVuZGVkGAQgASgFEhAKCGJhdGNoX2lkGAUgASgJEhYKDmVuZGVkX2xlZnRfb3V0GAYgASgFIowBChVJbXBvcnRTZXNzaW9uc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEgsKA2NzdhgCIAEoDBIPCgdkcnlfcnVuGAMgASgIEicKB2NvbHVtbnMYBCADKAsyFi5iZXJ0aC52MS5JbXBvcnRDb2x1bW4SGQoRbGVhdmVfb3V0X2ludmFsaWQYBSABKAgiPwoWSW1wb3J0U2Vzc2lvbnNSZXNwb25zZRIlCgtmaWxlX2ltcG9ydBgBIAEoCzIQLmJlcnRoLnYxLkltcG9ydDL5EAoOU2Vzc2lvblNlcnZpY2USaAoNQ3JlYXRlU2Vzc2lvbhIeLmJlcnRoLnYxLkNyZWF0ZVNlc3Npb25SZXF1ZXN0Gh8uYmVydGgudjEuQ3JlYXRlU2Vzc2lvblJlc3BvbnNlIhbK8xgSCAESDnNlc3Npb24uY3JlYXRlEmgKDVVwZGF0ZVNlc3Npb24SHi5iZXJ0aC52MS5VcGRhdGVTZXNzaW9uUmVxdWVzdBofLmJlcnRoLnYxLlVwZGF0ZVNlc3Npb25SZXNwb25zZSIWyvMYEggBEg5zZXNzaW9uLnVwZGF0ZRJgCgpHZXRTZXNzaW9uEhsuYmVydGgudjEuR2V0U2Vzc2lvblJlcXVlc3QaHC5iZXJ0aC52MS5HZXRTZXNzaW9uUmVzcG9uc2UiF5ACAcrzGBAIARIMc2Vzc2lvbi5yZWFkEmYKDExpc3RTZXNzaW9ucxIdLmJlcnRoLnYxLkxpc3RTZXNzaW9uc1JlcXVlc3QaHi5iZXJ0aC52MS5MaXN0U2Vzc2lvbnNSZXNwb25zZSIXkAIByvMYEAgBEgxzZXNzaW9uLnJlYWQSbAoOUHVibGlzaFNlc3Npb24SHy5iZXJ0aC52MS5QdWJsaXNoU2Vzc2lvblJlcXVlc3QaIC5iZXJ0aC52MS5QdWJsaXNoU2Vzc2lvblJlc3BvbnNlIhfK8xgTCAESD3Nlc3Npb24ucHVibGlzaBJyChBVbnB1Ymxpc2hTZXNzaW9uEiEuYmVydGgudjEuVW5wdWJsaXNoU2Vzc2lvblJlcXVlc3QaIi5iZXJ0aC52MS5VbnB1Ymxpc2hTZXNzaW9uUmVzcG9uc2UiF8rzGBMIARIPc2Vzc2lvbi5wdWJsaXNoEmgKDUNhbmNlbFNlc3Npb24SHi5iZXJ0aC52MS5DYW5jZWxTZXNzaW9uUmVxdWVzdBofLmJlcnRoLnYxLkNhbmNlbFNlc3Npb25SZXNwb25zZSIWyvMYEggBEg5zZXNzaW9uLmNhbmNlbBJoCg1EZWxldGVTZXNzaW9uEh4uYmVydGgudjEuRGVsZXRlU2Vzc2lvblJlcXVlc3QaHy5iZXJ0aC52MS5EZWxldGVTZXNzaW9uUmVzcG9uc2UiFsrzGBIIARIOc2Vzc2lvbi5kZWxldGUSZAoMQmxvY2tTZXNzaW9uEh0uYmVydGgudjEuQmxvY2tTZXNzaW9uUmVxdWVzdBoeLmJlcnRoLnYxLkJsb2NrU2Vzc2lvblJlc3BvbnNlIhXK8xgRCAESDXNlc3Npb24uYmxvY2sSagoOVW5ibG9ja1Nlc3Npb24SHy5iZXJ0aC52MS5VbmJsb2NrU2Vzc2lvblJlcXVlc3QaIC5iZXJ0aC52MS5VbmJsb2NrU2Vzc2lvblJlc3BvbnNlIhXK8xgRCAESDXNlc3Npb24uYmxvY2sSZQoMQ3JlYXRlU2VyaWVzEh0uYmVydGgudjEuQ3JlYXRlU2VyaWVzUmVxdWVzdBoeLmJlcnRoLnYxLkNyZWF0ZVNlcmllc1Jlc3BvbnNlIhbK8xgSCAESDnNlc3Npb24uc2VyaWVzEmUKDFVwZGF0ZVNlcmllcxIdLmJlcnRoLnYxLlVwZGF0ZVNlcmllc1JlcXVlc3QaHi5iZXJ0aC52MS5VcGRhdGVTZXJpZXNSZXNwb25zZSIWyvMYEggBEg5zZXNzaW9uLnNlcmllcxJfCglHZXRTZXJpZXMSGi5iZXJ0aC52MS5HZXRTZXJpZXNSZXF1ZXN0GhsuYmVydGgudjEuR2V0U2VyaWVzUmVzcG9uc2UiGZACAcrzGBIIARIOc2Vzc2lvbi5zZXJpZXMSYgoKTGlzdFNlcmllcxIbLmJlcnRoLnYxLkxpc3RTZXJpZXNSZXF1ZXN0GhwuYmVydGgudjEuTGlzdFNlcmllc1Jlc3BvbnNlIhmQAgHK8xgSCAESDnNlc3Npb24uc2VyaWVzElwKCUVuZFNlcmllcxIaLmJlcnRoLnYxLkVuZFNlcmllc1JlcXVlc3QaGy5iZXJ0aC52MS5FbmRTZXJpZXNSZXNwb25zZSIWyvMYEggBEg5zZXNzaW9uLnNlcmllcxJ7ChNQcmV2aWV3QnVsa1Nlc3Npb25zEiQuYmVydGgudjEuUHJldmlld0J1bGtTZXNzaW9uc1JlcXVlc3QaJS5iZXJ0aC52MS5QcmV2aWV3QnVsa1Nlc3Npb25zUmVzcG9uc2UiF5ACAcrzGBAIARIMc2Vzc2lvbi5idWxrEngKE0J1bGtQdWJsaXNoU2Vzc2lvbnMSJC5iZXJ0aC52MS5CdWxrUHVibGlzaFNlc3Npb25zUmVxdWVzdBolLmJlcnRoLnYxLkJ1bGtQdWJsaXNoU2Vzc2lvbnNSZXNwb25zZSIUyvMYEAgBEgxzZXNzaW9uLmJ1bGsSdQoSQnVsa0RlbGV0ZVNlc3Npb25zEiMuYmVydGgudjEuQnVsa0RlbGV0ZVNlc3Npb25zUmVxdWVzdBokLmJlcnRoLnYxLkJ1bGtEZWxldGVTZXNzaW9uc1Jlc3BvbnNlIhTK8xgQCAESDHNlc3Npb24uYnVsaxJ1ChJCdWxrQ2FuY2VsU2Vzc2lvbnMSIy5iZXJ0aC52MS5CdWxrQ2FuY2VsU2Vzc2lvbnNSZXF1ZXN0GiQuYmVydGgudjEuQnVsa0NhbmNlbFNlc3Npb25zUmVzcG9uc2UiFMrzGBAIARIMc2Vzc2lvbi5idWxrEmsKDkltcG9ydFNlc3Npb25zEh8uYmVydGgudjEuSW1wb3J0U2Vzc2lvbnNSZXF1ZXN0GiAuYmVydGgudjEuSW1wb3J0U2Vzc2lvbnNSZXNwb25zZSIWyvMYEggBEg5zZXNzaW9uLmltcG9ydEJSChRjb20uYmVydGhocS5iZXJ0aC52MVABWi1naXRodWIuY29tL2JlcnRoaHEvYmVydGgvZ2VuL2JlcnRoL3YxO2JlcnRodjGqAghCZXJ0aC5WMWIGcHJvdG8z", [file_berth_v1_access, file_berth_v1_import, file_berth_v1_session, file_google_protobuf_field_mask, file_google_type_date]);
 
 /**
  * CreateSessionRequest creates a session.
@@ -419,6 +419,13 @@ export type CancelSessionRequest = Message<"berth.v1.CancelSessionRequest"> & {
    * @generated from field: optional bool notify = 4;
    */
   notify?: boolean | undefined;
+
+  /**
+   * Whether to cancel a session that has ended. It needs the permission session.change_ended.
+   *
+   * @generated from field: bool include_ended = 5;
+   */
+  includeEnded: boolean;
 };
 
 /**
@@ -503,6 +510,13 @@ export type DeleteSessionRequest = Message<"berth.v1.DeleteSessionRequest"> & {
    * @generated from field: string etag = 4;
    */
   etag: string;
+
+  /**
+   * Whether to delete a session that has ended. It needs the permission session.change_ended.
+   *
+   * @generated from field: bool include_ended = 5;
+   */
+  includeEnded: boolean;
 };
 
 /**
@@ -1069,12 +1083,21 @@ export type PreviewBulkSessionsRequest = Message<"berth.v1.PreviewBulkSessionsRe
   action: BulkSessionAction;
 
   /**
-   * Whether to include sessions with active bookings or waiting entries. Otherwise they do not match. Drafts that are
+   * Whether to include sessions with active bookings, no-shows or waiting entries. Otherwise they do not match. Drafts that are
    * published match in any case.
    *
    * @generated from field: bool include_booked = 4;
    */
   includeBooked: boolean;
+
+  /**
+   * Whether to include sessions that have ended. It needs the permission session.change_ended. Attendance and no-shows
+   * of an ended session stay, with their credits. Otherwise ended sessions do not match. Drafts that are
+   * published match in any case.
+   *
+   * @generated from field: bool include_ended = 5;
+   */
+  includeEnded: boolean;
 };
 
 /**
@@ -1098,14 +1121,15 @@ export type PreviewBulkSessionsResponse = Message<"berth.v1.PreviewBulkSessionsR
   matched: number;
 
   /**
-   * The number of sessions in the filter with active bookings or waiting entries, whether they match or not.
+   * The number of sessions in the filter with active bookings, no-shows or waiting entries, whether they match
+   * or not.
    *
    * @generated from field: int32 with_active_bookings = 2;
    */
   withActiveBookings: number;
 
   /**
-   * The number of active bookings of the sessions that match.
+   * The number of active bookings and no-shows of the sessions that match.
    *
    * @generated from field: int32 active_bookings = 3;
    */
@@ -1126,6 +1150,13 @@ export type PreviewBulkSessionsResponse = Message<"berth.v1.PreviewBulkSessionsR
    * @generated from field: string token = 5;
    */
   token: string;
+
+  /**
+   * The number of sessions that do not match only because they have ended.
+   *
+   * @generated from field: int32 ended_left_out = 6;
+   */
+  endedLeftOut: number;
 };
 
 /**
@@ -1219,7 +1250,7 @@ export type BulkDeleteSessionsRequest = Message<"berth.v1.BulkDeleteSessionsRequ
   filter?: SessionFilter | undefined;
 
   /**
-   * Whether to include sessions with active bookings or waiting entries. Otherwise they do not match.
+   * Whether to include sessions with active bookings, no-shows or waiting entries. Otherwise they do not match.
    *
    * @generated from field: bool include_booked = 3;
    */
@@ -1240,11 +1271,20 @@ export type BulkDeleteSessionsRequest = Message<"berth.v1.BulkDeleteSessionsRequ
   reason: string;
 
   /**
-   * The token of PreviewBulkSessions, for the same action, filter and include_booked. Empty: whatever matches.
+   * The token of PreviewBulkSessions, for the same action, filter, include_booked and include_ended.
+   * Empty: whatever matches.
    *
    * @generated from field: string token = 6;
    */
   token: string;
+
+  /**
+   * Whether to include sessions that have ended. It needs the permission session.change_ended. Attendance and no-shows
+   * of an ended session stay, with their credits. Otherwise ended sessions do not match.
+   *
+   * @generated from field: bool include_ended = 7;
+   */
+  includeEnded: boolean;
 };
 
 /**
@@ -1294,6 +1334,13 @@ export type BulkDeleteSessionsResponse = Message<"berth.v1.BulkDeleteSessionsRes
    * @generated from field: string batch_id = 5;
    */
   batchId: string;
+
+  /**
+   * The number of sessions that were left out because they have ended.
+   *
+   * @generated from field: int32 ended_left_out = 6;
+   */
+  endedLeftOut: number;
 };
 
 /**
@@ -1324,7 +1371,7 @@ export type BulkCancelSessionsRequest = Message<"berth.v1.BulkCancelSessionsRequ
   filter?: SessionFilter | undefined;
 
   /**
-   * Whether to include sessions with active bookings or waiting entries. Otherwise they do not match.
+   * Whether to include sessions with active bookings, no-shows or waiting entries. Otherwise they do not match.
    *
    * @generated from field: bool include_booked = 3;
    */
@@ -1345,11 +1392,20 @@ export type BulkCancelSessionsRequest = Message<"berth.v1.BulkCancelSessionsRequ
   reason: string;
 
   /**
-   * The token of PreviewBulkSessions, for the same action, filter and include_booked. Empty: whatever matches.
+   * The token of PreviewBulkSessions, for the same action, filter, include_booked and include_ended.
+   * Empty: whatever matches.
    *
    * @generated from field: string token = 6;
    */
   token: string;
+
+  /**
+   * Whether to include sessions that have ended. It needs the permission session.change_ended. Attendance and no-shows
+   * of an ended session stay, with their credits. Otherwise ended sessions do not match.
+   *
+   * @generated from field: bool include_ended = 7;
+   */
+  includeEnded: boolean;
 };
 
 /**
@@ -1399,6 +1455,13 @@ export type BulkCancelSessionsResponse = Message<"berth.v1.BulkCancelSessionsRes
    * @generated from field: string batch_id = 5;
    */
   batchId: string;
+
+  /**
+   * The number of sessions that were left out because they have ended.
+   *
+   * @generated from field: int32 ended_left_out = 6;
+   */
+  endedLeftOut: number;
 };
 
 /**
@@ -1553,7 +1616,8 @@ export const SessionService: GenService<{
   /**
    * UnpublishSession makes a session a draft again. For a draft it changes nothing.
    * Repeated: changes nothing.
-   * Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled), ACTIVE_BOOKINGS (also for waiting entries), ETAG_MISMATCH.
+   * Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled), ACTIVE_BOOKINGS (also for no-shows and waiting entries),
+   * ETAG_MISMATCH.
    *
    * @generated from rpc berth.v1.SessionService.UnpublishSession
    */
@@ -1564,9 +1628,10 @@ export const SessionService: GenService<{
   },
   /**
    * CancelSession cancels a session. In one transaction, all its bookings and waitlist entries are cancelled and all
-   * credits are refunded.
+   * credits are refunded. A session that has ended is cancelled only with include_ended; attendance and no-shows then
+   * stay, with their credits.
    * Repeated: changes nothing.
-   * Errors: SESSION_NOT_FOUND.
+   * Errors: SESSION_NOT_FOUND, SESSION_STATE (ended), PERMISSION_DENIED (session.change_ended, for include_ended).
    *
    * @generated from rpc berth.v1.SessionService.CancelSession
    */
@@ -1578,9 +1643,11 @@ export const SessionService: GenService<{
   /**
    * DeleteSession deletes a session that has no bookings and no waiting entries, in any status. It disappears from
    * every list, and its series does not create it again. Deleting it again gives SESSION_NOT_FOUND. To delete sessions
-   * with their bookings, use BulkDeleteSessions.
+   * with their bookings, use BulkDeleteSessions. A session that has ended is deleted only with include_ended. No-shows
+   * count as bookings.
    * Repeated: SESSION_NOT_FOUND.
-   * Errors: SESSION_NOT_FOUND, ACTIVE_BOOKINGS (also for waiting entries), ETAG_MISMATCH.
+   * Errors: SESSION_NOT_FOUND, SESSION_STATE (ended), ACTIVE_BOOKINGS (also for no-shows and waiting entries),
+   * ETAG_MISMATCH, PERMISSION_DENIED (session.change_ended, for include_ended).
    *
    * @generated from rpc berth.v1.SessionService.DeleteSession
    */
@@ -1685,7 +1752,7 @@ export const SessionService: GenService<{
   /**
    * PreviewBulkSessions counts the sessions that a bulk operation would change, and answers a token for the operation.
    * It changes nothing.
-   * Errors: INVALID_FIELD.
+   * Errors: INVALID_FIELD, PERMISSION_DENIED (session.change_ended, for include_ended).
    *
    * @generated from rpc berth.v1.SessionService.PreviewBulkSessions
    */
@@ -1711,10 +1778,12 @@ export const SessionService: GenService<{
   /**
    * BulkDeleteSessions deletes the sessions that the filter matches: all of them, or none if one cannot be deleted.
    * They disappear from every list, their bookings and waitlist entries are cancelled, and all credits are refunded.
-   * One audit entry records the batch. If no session matches, nothing changes, so repeating it is safe.
+   * Sessions that have ended are left out unless include_ended; their attendance and no-shows then stay, with their
+   * credits. One audit entry records the batch. If no session matches, nothing changes, so repeating it is safe.
    * Repeated: changes nothing, if no others match.
    * Errors: ETAG_MISMATCH (with a token: the match has changed since the preview), BULK_TOO_LARGE (more than 2,000
-   * sessions match, or they have more than 10,000 taken seats and waiting entries), INVALID_FIELD.
+   * sessions match, or they have more than 10,000 taken seats and waiting entries), INVALID_FIELD,
+   * PERMISSION_DENIED (session.change_ended, for include_ended).
    *
    * @generated from rpc berth.v1.SessionService.BulkDeleteSessions
    */
@@ -1725,11 +1794,12 @@ export const SessionService: GenService<{
   },
   /**
    * BulkCancelSessions cancels the sessions that the filter matches and that are not cancelled yet, like
-   * CancelSession: all of them, or none if one cannot be cancelled. One audit entry records the batch. If no session
-   * matches, nothing changes, so repeating it is safe.
+   * CancelSession: all of them, or none if one cannot be cancelled. Sessions that have ended are left out unless
+   * include_ended. One audit entry records the batch. If no session matches, nothing changes, so repeating it is safe.
    * Repeated: changes nothing, if no others match.
    * Errors: ETAG_MISMATCH (with a token: the match has changed since the preview), BULK_TOO_LARGE (more than 2,000
-   * sessions match, or they have more than 10,000 taken seats and waiting entries), INVALID_FIELD.
+   * sessions match, or they have more than 10,000 taken seats and waiting entries), INVALID_FIELD,
+   * PERMISSION_DENIED (session.change_ended, for include_ended).
    *
    * @generated from rpc berth.v1.SessionService.BulkCancelSessions
    */
