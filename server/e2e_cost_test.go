@@ -35,7 +35,7 @@ const (
 // costly has the fields with which a call may take longer, and why. What limits such calls is how many transactions and
 // reads of a tenant run at once (BERTH_CONCURRENCY, BERTH_READS).
 var costly = map[string]string{
-	"SessionService/ImportSessions csv":     "5,000 rows are read, checked against each other and what exists, and inserted",
+	"SessionService/ImportSessions csv":     "5,000 rows are read, checked against each other and what exists, inserted",
 	"MemberService/ImportMembers csv":       "3 MB with up to 50,000 rows are read; the rest is done in the background",
 	"BookingService/ImportBookings csv":     "3 MB with up to 20,000 rows are read; the rest is done in the background",
 	"CreditService/ImportSubscriptions csv": "3 MB with up to 20,000 rows are read; the rest is done in the background",

@@ -88,7 +88,9 @@ func openIdle(t testing.TB, db *pgtest.DB, url, data, dns string) *liveNode {
 
 func openNode(t testing.TB, db *pgtest.DB, url, data, dns string, adapt ...func(*boot.KeyConfig)) *liveNode {
 	t.Helper()
-	keys := boot.KeyConfig{Data: data, Issuer: "berth", Audience: "berth", Senders: boot.SenderConfig{DNS: dns}}
+	keys := boot.KeyConfig{Data: data, Issuer: "berth", Audience: "berth", Senders: boot.SenderConfig{
+		DNS: dns, KeepMails: true, // so that mails about signing in leave at once
+	}}
 	for _, f := range adapt {
 		f(&keys)
 	}

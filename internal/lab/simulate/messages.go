@@ -292,9 +292,9 @@ func dataOf(ev Event) event.Data {
 		if ev.Promoted && ev.Offer.IsZero() {
 			return event.WaitlistPromoted{}
 		}
-		return event.BookingConfirmed{}
+		return event.BookingConfirmed{Imported: false}
 	case Confirmed:
-		return event.BookingConfirmed{}
+		return event.BookingConfirmed{Imported: false}
 	case Cancelled:
 		return event.BookingCancelled{
 			Refunded: ev.Refunded, Late: ev.Late, Reason: "", Notify: !ev.Silent, SessionGone: ev.SessionCancelled,
