@@ -303,7 +303,7 @@ var peopleRequests = map[string][]build{
 	},
 	"BookingService/RecordPayment": {
 		func(w *world) proto.Message {
-			return &v1.RecordPaymentRequest{BookingId: text(w.newBooking(w.other)), Payment: &v1.PaymentFacts{
+			return &v1.RecordPaymentRequest{BookingId: text(w.newBooking(w.other)), BeyondDue: true, Payment: &v1.PaymentFacts{
 				Amount: euros(20), Method: unique(), Reference: unique(), Kind: v1.PaymentLineKind_PAYMENT_LINE_KIND_CAPTURE,
 			}}
 		},

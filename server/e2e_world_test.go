@@ -401,12 +401,12 @@ func (w *world) newBooking(caller tenant.Caller) tenant.BookingID {
 	return w.book(w.app, caller, w.newSession()).Booking.ID
 }
 
-// newPaidBooking creates a booking that was paid with fifty euros.
+// newPaidBooking creates a booking that was paid with fifty euros, beyond what the member's plan paid.
 func (w *world) newPaidBooking() tenant.BookingID {
 	w.t.Helper()
 	id := w.newBooking(w.other)
 	paid := payment.Facts{Kind: payment.Capture, Amount: credit.Money{Currency: "EUR", Units: 50}}
-	expect.OK(w.t)(w.app.Bookings.RecordPayment(w.ctx(), w.owner, id, paid, false))
+	expect.OK(w.t)(w.app.Bookings.RecordPayment(w.ctx(), w.owner, id, paid, true))
 	return id
 }
 

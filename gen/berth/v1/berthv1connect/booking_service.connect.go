@@ -123,7 +123,7 @@ type BookingServiceClient interface {
 	// idempotency key: four friends who pay the same in cash are four lines. Money that comes for a cancelled booking or
 	// an expired hold is recorded, and shows in Payment.to_refund. A service account records for the bookings that it
 	// made and, with the permission booking.confirm_any, for any.
-	// Repeated: changes nothing, if amount, status, method and reference are the same and there is a reference.
+	// Repeated: changes nothing if the payment has a reference; without one it records another payment.
 	// Errors: BOOKING_NOT_FOUND, NOTHING_DUE (unless beyond_due), PERMISSION_DENIED (the booking is the caller's own, who
 	// is no owner), INVALID_FIELD (the amount, or another currency than before).
 	RecordPayment(context.Context, *connect.Request[v1.RecordPaymentRequest]) (*connect.Response[v1.RecordPaymentResponse], error)
@@ -467,7 +467,7 @@ type BookingServiceHandler interface {
 	// idempotency key: four friends who pay the same in cash are four lines. Money that comes for a cancelled booking or
 	// an expired hold is recorded, and shows in Payment.to_refund. A service account records for the bookings that it
 	// made and, with the permission booking.confirm_any, for any.
-	// Repeated: changes nothing, if amount, status, method and reference are the same and there is a reference.
+	// Repeated: changes nothing if the payment has a reference; without one it records another payment.
 	// Errors: BOOKING_NOT_FOUND, NOTHING_DUE (unless beyond_due), PERMISSION_DENIED (the booking is the caller's own, who
 	// is no owner), INVALID_FIELD (the amount, or another currency than before).
 	RecordPayment(context.Context, *connect.Request[v1.RecordPaymentRequest]) (*connect.Response[v1.RecordPaymentResponse], error)
