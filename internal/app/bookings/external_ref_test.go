@@ -1,6 +1,7 @@
 package bookings_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/shoenig/test"
@@ -26,7 +27,7 @@ func TestExternalRefs_OfOthersSayNothing(t *testing.T) {
 	conflict := expect.Reason(t, fault.ExternalRefConflict)(studio.Hold(second, class, order...))
 	test.MapEmpty(t, conflict.Metadata)
 	test.EqOp(t, "", conflict.Field)
-	another := append(order, testkit.ForGuest("Kim", ""))
+	another := append(slices.Clone(order), testkit.ForGuest("Kim", ""))
 	other := expect.Reason(t, fault.ExternalRefConflict)(studio.Hold(first, class, another...))
 	test.EqOp(t, "external_ref", other.Field)
 }

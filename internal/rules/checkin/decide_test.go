@@ -82,7 +82,9 @@ func TestDecide_ChecksStatusWindowAndDistance(t *testing.T) {
 		"cancelled":                        {set{"Status": checkin.Cancelled}, qr, 0, gone + "CANCELLED"},
 		"expired":                          {set{"Status": checkin.Expired}, qr, 0, gone + "EXPIRED"},
 		"there is no booking":              {set{"Status": ""}, qr, 0, "NOT_BOOKED"},
-		"the session is cancelled":         {set{"SessionCancelled": true, "Staff": true}, manual, 0, "SESSION_NOT_OPEN state=cancelled"},
+		"the session is cancelled": {
+			set{"SessionCancelled": true, "Staff": true}, manual, 0, "SESSION_NOT_OPEN state=cancelled",
+		},
 		"the window opens":                 {nil, qr, -time.Hour, ""},
 		"just before the window opens":     {nil, qr, -time.Hour - 1, window},
 		"the last instant of the window":   {nil, qr, 90*time.Minute - 1, ""},
