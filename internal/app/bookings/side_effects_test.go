@@ -61,7 +61,9 @@ func TestEvents_OfEveryNotifiedChange(t *testing.T) {
 		t.Context(), testkit.SelfOnly(noa), appbookings.BookingQuery{Limit: 1},
 	))(t).Bookings
 	must.SliceLen(t, 1, bookings)
-	studio.Clock.Set(testkit.Noon.Add(45 * time.Hour)) // past the window, and past the grace
+	// She was told, and the grace and the window are over.
+	studio.Exec(`update bookings set grace_until = $2 where id = $1`, bookings[0].ID, testkit.Noon.Add(time.Hour))
+	studio.Clock.Set(testkit.Noon.Add(45 * time.Hour))
 	expect.OK(t)(studio.App.Bookings.CancelBooking(
 		t.Context(), studio.Owner,
 		appbookings.CancelRequest{ID: bookings[0].ID, Reason: "Coach is ill.", OverrideWindow: true, Notify: false},
