@@ -18,7 +18,7 @@ import (
 // CancelCounts counts what was cancelled with sessions, and the credits that were refunded.
 type CancelCounts struct {
 	Bookings, Entries, Credits int
-	kept                       map[tenant.SessionID]int // the seats of those who attended sessions that have ended
+	KeptSeats                  int // of those who attended sessions that have ended
 }
 
 // cancelAll cancels all bookings and entries of sessions that are cancelled or deleted. It refunds all credits, because
@@ -27,7 +27,7 @@ type CancelCounts struct {
 func (s *Service) cancelAll(
 	ctx context.Context, tx *engine.Tx, sessions []tenant.SessionID, reason string, notify bool,
 ) (CancelCounts, error) {
-	counts := CancelCounts{kept: make(map[tenant.SessionID]int)}
+	var counts CancelCounts
 	if _, err := s.waitlists.Withdraw(ctx, tx, waitlist.SessionGone, reason, sessions...); err != nil {
 		return counts, err
 	}
@@ -54,7 +54,7 @@ func (s *Service) cancelAll(
 		}
 		if c.Unchanged {
 			if b.Status.Active() {
-				counts.kept[b.Session] += b.Party
+				counts.KeptSeats += b.Party
 			}
 			continue
 		}

@@ -48,7 +48,7 @@ func (s *Service) CancelSession(
 		if err != nil {
 			return done, err
 		}
-		done.Session.SeatsTaken = done.kept[id]
+		done.Session.SeatsTaken = done.KeptSeats
 		changes := catalog.AuditChanges(before.AuditFields(), after.AuditFields())
 		record.Audit(tx, "session.cancelled", "session", id.UUID, r.Reason, changes)
 		return done, nil
