@@ -44,9 +44,16 @@ func TestActors_HaveNamesForThoseWhoMayReadMembers(t *testing.T) {
 		events := &v1.ListEventsRequest{Filter: &v1.EventFilter{
 			Types: []v1.EventType{v1.EventType_EVENT_TYPE_CREDITS_CHANGED},
 		}}
-		for _, e := range ask[*v1.ListEventsResponse](t, s, token, events).GetEvents() {
-			all = append(all, e.GetActor())
-		}
+		testkit.Eventually(t, "the events can be read", func() bool { // transactions of other tests can delay them
+			found := ask[*v1.ListEventsResponse](t, s, token, events).GetEvents()
+			if len(found) < 2 {
+				return false
+			}
+			for _, e := range found {
+				all = append(all, e.GetActor())
+			}
+			return true
+		})
 		var texts []string
 		for _, a := range all {
 			texts = append(texts, strings.TrimSpace(names[a.GetId()]+" "+a.GetName()))
