@@ -1,6 +1,14 @@
 import { type Booking, BookingService, PaymentLineKind, PaymentStatus } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
-import { Alert, Autocomplete, SegmentedControl, Stack, Text, TextInput } from "@mantine/core";
+import {
+  Alert,
+  Autocomplete,
+  Checkbox,
+  SegmentedControl,
+  Stack,
+  Text,
+  TextInput,
+} from "@mantine/core";
 import { useMe } from "../../shared/auth/user";
 import { amountOf, moneyOf, showMoney } from "../../shared/format/money";
 import { type Bound, useFields } from "../../shared/forms/form";
@@ -83,6 +91,7 @@ function RecordPayment({ booking, onClose }: { booking: Booking; onClose: () => 
     amount: "" as number | "",
     method: t.hold.methods[0] as string,
     reference: "",
+    beyondDue: false,
   });
   const { act, amount, method } = values;
   const record = useSave(BookingService.method.recordPayment, t.payment.recorded);
@@ -101,7 +110,11 @@ function RecordPayment({ booking, onClose }: { booking: Booking; onClose: () => 
       disabled={amount === ""}
       run={() =>
         act === "record"
-          ? record({ bookingId, payment: { ...facts, kind: PaymentLineKind.CAPTURE } })
+          ? record({
+              bookingId,
+              payment: { ...facts, kind: PaymentLineKind.CAPTURE },
+              beyondDue: values.beyondDue,
+            })
           : refund({ bookingId, ...facts })
       }
       onClose={onClose}
@@ -117,6 +130,13 @@ function RecordPayment({ booking, onClose }: { booking: Booking; onClose: () => 
       )}
       <PaymentInputs form={form} focused currency={currency} />
       <TextInput label={t.payment.reference} maxLength={200} {...form.text("reference")} />
+      {act === "record" && (
+        <Checkbox
+          label={t.payment.beyondDue}
+          checked={values.beyondDue}
+          onChange={({ currentTarget }) => set({ beyondDue: currentTarget.checked })}
+        />
+      )}
       <Text c="dimmed" fz="xs">
         {t.hold.moneyNote}
       </Text>

@@ -99,6 +99,7 @@ export const de: typeof en = {
     toRefund: (amount) =>
       `${amount} sind eingegangen, als die Buchung schon beendet war. Bitte erstatten.`,
     refunded: "Erstattung erfasst",
+    beyondDue: "Mehr als offen ist, etwa Trinkgeld",
     reference: "Referenz",
     kinds: {
       0: "",

@@ -102,6 +102,7 @@ export const en = {
     toRefund: (amount: string) =>
       `${amount} came in after the booking had ended. Please refund it.`,
     refunded: "Refund recorded",
+    beyondDue: "More than is due, such as a tip",
     reference: "Reference",
     kinds: {
       0: "",

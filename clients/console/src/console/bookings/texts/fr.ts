@@ -99,6 +99,7 @@ export const fr: typeof en = {
     refund: "Rembourser",
     toRefund: (amount) => `${amount} ont été reçus après la fin de la réservation. À rembourser.`,
     refunded: "Remboursement enregistré",
+    beyondDue: "Plus que le montant dû, comme un pourboire",
     reference: "Référence",
     kinds: {
       0: "",
