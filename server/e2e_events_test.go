@@ -190,7 +190,7 @@ func TestWatchEvents_EndsOnShutdownAndRevocation(t *testing.T) {
 	for name, options := range clientKinds {
 		stream := watch(h2c, options)
 		becomes(member.Inactive)
-		test.EqOp(t, "PERMISSION_DENIED", end(stream), test.Sprintf("%s: suspended at another node", name))
+		test.EqOp(t, "MEMBER_INACTIVE", end(stream), test.Sprintf("%s: suspended at another node", name))
 		becomes(member.Active)
 		eventually(t, "the member may watch again", func() bool {
 			stream, err := berthv1connect.NewEventServiceClient(
