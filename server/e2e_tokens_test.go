@@ -98,11 +98,11 @@ func TestRevocation_AppliesOnEveryNode(t *testing.T) {
 		}
 		tc.revoke()
 		revoked := time.Now()
-		tc.may(first).has(t, "PERMISSION_DENIED", name, ": at the node that revoked it")
+		tc.may(first).has(t, codes.PermissionDenied.String(), name, ": at the node that revoked it")
 		calls := 0
 		eventually(t, "the other node refuses them", func() bool {
 			calls++
-			return tc.may(second).Reason == "PERMISSION_DENIED"
+			return tc.may(second).Code == codes.PermissionDenied
 		})
 		took := time.Since(revoked)
 		t.Logf("%s: the other node has heard of it after %v and %d calls", name, took.Round(10*time.Microsecond), calls)
