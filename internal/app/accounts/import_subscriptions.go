@@ -3,7 +3,6 @@ package accounts
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/berthhq/berth/internal/app/credits"
@@ -13,7 +12,6 @@ import (
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/catalogdb"
 	"github.com/berthhq/berth/internal/data/coredb"
-	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/tenant"
@@ -38,7 +36,7 @@ func (s *Service) CheckSubscriptions(ctx context.Context, caller tenant.Caller, 
 		return err
 	}
 	for i := range rows {
-		plans.start(&rows[i], tenant.SubscriptionID{}, caller.Actor(), s.engine.Now())
+		plans.Start(&rows[i], tenant.SubscriptionID{}, caller.Actor(), s.engine.Now())
 	}
 	return nil
 }
@@ -62,7 +60,7 @@ func (s *Service) ImportSubscriptions(
 		var held []credit.Subscription
 		var batch pg.Batch
 		members := pg.Array(imported.Rows, func(r credit.ImportRow) tenant.MemberID { return r.Member })
-		bookingdb.ListHeldSubscriptions(&batch, tx.Tenant, pg.Distinct(members), plans.ids(), &held)
+		bookingdb.ListHeldSubscriptions(&batch, tx.Tenant, pg.Distinct(members), plans.IDs(), &held)
 		if err := tx.Load(ctx, &batch); err != nil {
 			return err
 		}
@@ -71,7 +69,7 @@ func (s *Service) ImportSubscriptions(
 		var lines [][]credit.Line
 		for i := range imported.Rows {
 			id := tenant.NextID[tenant.SubscriptionID](tx.IDs)
-			if sub, ledger, ok := plans.start(&imported.Rows[i], id, tx.Caller.Actor(), tx.Now); ok {
+			if sub, ledger, ok := plans.Start(&imported.Rows[i], id, tx.Caller.Actor(), tx.Now); ok {
 				started, lines = append(started, sub), append(lines, ledger)
 			}
 		}
@@ -82,7 +80,7 @@ func (s *Service) ImportSubscriptions(
 		if !dryRun {
 			imported.Subscriptions = pg.Array(started, func(s credit.Subscription) tenant.SubscriptionID { return s.ID })
 			imported.Batch = tenant.NextID[tenant.BatchID](tx.IDs)
-			if sums, err = insertSubscriptions(ctx, tx, started, lines); err != nil {
+			if sums, err = credits.InsertImported(ctx, tx, started, lines); err != nil {
 				return err
 			}
 		}
@@ -99,41 +97,10 @@ func (s *Service) ImportSubscriptions(
 	})
 }
 
-// insertSubscriptions writes subscriptions with their first lines and events, and returns what the ledger then has for
-// each.
-func insertSubscriptions(
-	ctx context.Context, tx *engine.Tx, started []credit.Subscription, lines [][]credit.Line,
-) ([]int, error) {
-	var sums []int
-	for len(started) > 0 {
-		n := min(len(started), insertLimit)
-		credits.Insert(tx, started[:n], slices.Concat(lines[:n]...))
-		var some []int
-		var batch pg.Batch
-		ids := pg.Array(started[:n], func(s credit.Subscription) tenant.SubscriptionID { return s.ID })
-		bookingdb.ListLedgerSums(&batch, tx.Tenant, ids, &some)
-		if err := tx.Load(ctx, &batch); err != nil {
-			return nil, err
-		}
-		sums = append(sums, some...)
-		for _, s := range started[:n] {
-			record.Event(tx, credits.Changed(credit.Subscription{}, s))
-		}
-		started, lines = started[n:], lines[n:]
-	}
-	return sums, nil
-}
-
-// importPlans has the plans that a file names, and what rows are judged by.
-type importPlans struct {
-	byName map[string]credit.Plan // in lower case
-	zone   *time.Location
-	caller tenant.Caller // with the roles that they have now
-}
-
+// loadPlans reads the plans that rows name, and what the rows are judged by.
 func loadPlans(
 	ctx context.Context, read engine.Reader, caller tenant.Caller, rows []credit.ImportRow,
-) (importPlans, error) {
+) (credit.ImportPlans, error) {
 	names := pg.Array(rows, func(r credit.ImportRow) string { return r.Plan })
 	var plans []credit.Plan
 	var zone string
@@ -143,37 +110,8 @@ func loadPlans(
 	accountdb.FindTimeZone(&batch, caller.Tenant, &zone)
 	accountdb.ListMemberRoles(&batch, caller.Tenant, caller.Member, accountOf(caller.Subject), &caller.Roles)
 	if err := read(ctx, &batch); err != nil {
-		return importPlans{}, err
+		return credit.ImportPlans{}, err
 	}
-	loaded := importPlans{byName: make(map[string]credit.Plan), caller: caller}
-	for _, p := range plans {
-		loaded.byName[strings.ToLower(p.Name)] = p
-	}
-	var err error
-	loaded.zone, err = time.LoadLocation(zone)
-	return loaded, err
-}
-
-func (p importPlans) ids() []tenant.PlanID {
-	var ids []tenant.PlanID
-	for _, plan := range p.byName {
-		ids = append(ids, plan.ID)
-	}
-	return ids
-}
-
-// start makes the subscription of a row, or adds its problems.
-func (p importPlans) start(
-	row *credit.ImportRow, id tenant.SubscriptionID, actor string, now time.Time,
-) (credit.Subscription, []credit.Line, bool) {
-	plan, found := p.byName[strings.ToLower(row.Plan)]
-	switch {
-	case len(row.Problems) > 0:
-		return credit.Subscription{}, nil, false
-	case !found:
-		row.AddProblem(fault.PlanNotFound, "plan", "There is no active plan %q.", row.Plan)
-	case !p.caller.CanSettle(row.Member):
-		row.AddProblem(fault.PermissionDeniedReason, "", "%s", errOwnCredits.Message)
-	}
-	return row.StartImported(id, plan, p.zone, actor, now)
+	in, err := time.LoadLocation(zone)
+	return credit.NewImportPlans(plans, in, caller), err
 }

@@ -50,7 +50,7 @@ func (s *Service) CreateSubscription(
 				return none, errNoMember
 			}
 			if !tx.Caller.CanSettle(m.ID) {
-				return none, errOwnCredits
+				return none, credit.ErrOwnCredits
 			}
 			starts, err := credit.StartTime(r.Starts, tx.Now)
 			if err != nil {
@@ -212,7 +212,7 @@ func (s *Service) RefundCredit(
 					bookingdb.FindBookingSubscription(b, tx.Tenant, id, &payer)
 				})
 			if err == nil && !tx.Caller.CanSettle(b.Member) {
-				err = errOwnCredits
+				err = credit.ErrOwnCredits
 			}
 			if err != nil {
 				return creditChange{}, err
@@ -283,8 +283,6 @@ func (s *Service) ListCreditLines(
 
 var errNoSubscription = fault.Missing(fault.SubscriptionNotFound, "Subscription")
 
-var errOwnCredits = fault.Own("Someone else manages your own plans and credits, or an owner does.")
-
 // findSubscription reads a subscription that the caller may change, and advances it to now. The caller writes the
 // ledger lines that this adds.
 func findSubscription(
@@ -294,7 +292,7 @@ func findSubscription(
 		bookingdb.FindSubscription(b, tx.Tenant, id, into)
 	})
 	if err == nil && !tx.Caller.CanSettle(stored.Member) {
-		err = errOwnCredits
+		err = credit.ErrOwnCredits
 	}
 	if err != nil {
 		return stored, nil, err
