@@ -40,6 +40,7 @@ export const de: Descriptions = {
       "session.block": "Einen Termin sperren und entsperren. Bestehende Buchungen bleiben.",
       "session.series": "Terminserien anlegen und einige oder alle ihrer Termine ändern.",
       "session.bulk": "Viele Termine auf einmal prüfen, veröffentlichen, absagen oder löschen.",
+      "session.change_ended": "Beendete Termine absagen und löschen, ohne ihre Anwesenheiten.",
       "session.import": "Termine aus einer Datei importieren.",
       "import.read": "Importe mit Fortschritt und Problemen sehen.",
       "workout.write": "Workouts anlegen, ändern und löschen und an Termine anhängen.",

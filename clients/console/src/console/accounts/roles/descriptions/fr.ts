@@ -43,6 +43,7 @@ export const fr: Descriptions = {
         "Bloquer et débloquer une séance. Les réservations existantes sont conservées.",
       "session.series": "Créer des séries de séances et en modifier une partie ou la totalité.",
       "session.bulk": "Prévisualiser, publier, annuler ou supprimer plusieurs séances à la fois.",
+      "session.change_ended": "Annuler et supprimer des séances terminées, sans leurs présences.",
       "session.import": "Importer des séances depuis un fichier.",
       "import.read": "Voir les imports, leur progression et leurs problèmes.",
       "workout.write":
