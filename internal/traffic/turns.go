@@ -67,8 +67,7 @@ func (t *Turns[K]) Enter(ctx context.Context, key K) (leave func(), ok bool, err
 	select {
 	case <-turn:
 	case <-ctx.Done():
-		if !t.stepOut(l, turn) {
-			now := time.Now()
+		if now := time.Now(); !t.stepOut(l, turn, now) {
 			t.leave(l, now, now)
 		}
 		return nil, true, ctx.Err()
@@ -89,6 +88,9 @@ func (t *Turns[K]) join(key K, now time.Time) (*line[K], chan struct{}) {
 	if l == nil {
 		l = &line[K]{key: key}
 		t.lines[key] = l
+	}
+	if len(l.waiting) >= t.depth {
+		t.letIn(now) // the other key may count as gone by now
 	}
 	if len(l.waiting) >= t.depth {
 		return nil, nil
@@ -114,7 +116,7 @@ func (t *Turns[K]) queue(l *line[K]) {
 }
 
 // stepOut removes one that waits from its line. It returns false if it has been let in already.
-func (t *Turns[K]) stepOut(l *line[K], turn chan struct{}) bool {
+func (t *Turns[K]) stepOut(l *line[K], turn chan struct{}, now time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	i := slices.Index(l.waiting, turn)
@@ -126,6 +128,7 @@ func (t *Turns[K]) stepOut(l *line[K], turn chan struct{}) bool {
 		t.turns = slices.DeleteFunc(t.turns, func(other *line[K]) bool { return other == l })
 	}
 	t.drop(l)
+	t.letIn(now) // a key that is alone again may use more places
 	return true
 }
 

@@ -191,7 +191,7 @@ func TestTurns_UseEveryPlaceWithinTheirLimits(t *testing.T) {
 			switch now = now.Add(time.Duration(rapid.IntRange(0, 6).Draw(t, "seconds")) * time.Second); {
 			case len(inside) > 0 && rapid.Bool().Draw(t, "out"):
 				i := rapid.IntRange(0, len(inside)-1).Draw(t, "who")
-				if m := inside[i]; !turns.stepOut(m.line, m.turn) {
+				if m := inside[i]; !turns.stepOut(m.line, m.turn, now) {
 					turns.leave(m.line, now, now)
 				}
 				inside = append(inside[:i], inside[i+1:]...)
@@ -217,6 +217,25 @@ func TestTurns_UseEveryPlaceWithinTheirLimits(t *testing.T) {
 			must.False(t, working < total && idle, must.Sprintf("%d work, counted %d", working, turns.working))
 		}
 	})
+}
+
+// Who comes when a line is full, and finds that the other key is long gone, takes the place that this sets free.
+func TestTurns_FillWhatAnotherKeyLeft(t *testing.T) {
+	t.Parallel()
+	turns := NewTurns[string](2, 2, 1)
+	now := start
+	other, turn := turns.join("other", now)
+	must.NotNil(t, turn)
+	for range 2 { // one works, one waits
+		_, turn = turns.join("busy", now)
+		must.NotNil(t, turn)
+	}
+	turns.leave(other, now, now)
+	_, turn = turns.join("busy", now.Add(presence-1))
+	must.Nil(t, turn)
+	_, turn = turns.join("busy", now.Add(presence))
+	must.NotNil(t, turn)
+	test.EqOp(t, 2, turns.working)
 }
 
 // One that leaves while it waits takes no place, and those behind it are let in.
