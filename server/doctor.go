@@ -11,10 +11,16 @@ import (
 	"github.com/berthhq/berth/internal/pg"
 )
 
+// maxNodes is more than one database can serve.
+const maxNodes = 1000
+
 // doctorCommand checks what a node would start with.
 type doctorCommand struct {
 	boot.DatabaseConfig `embed:""`
 	boot.KeyConfig      `embed:""`
+	boot.PoolConfig     `embed:""`
+
+	Nodes int `default:"1" help:"How many nodes and workers there are. The database must have connections for all of them, and for one more during an upgrade."`
 }
 
 // Run implements kong's command. It does every check, even if others fail.
@@ -52,14 +58,24 @@ func (c *doctorCommand) checkTokenKeys(ctx context.Context) error {
 }
 
 func (c *doctorCommand) checkDatabase(ctx context.Context, found *findings) error {
-	db, err := pg.Open(ctx, pg.Config{URL: c.URL}) // with the pool sizes of a node, which are checked too
+	if c.Nodes < 1 || c.Nodes > maxNodes {
+		return fmt.Errorf("--nodes is %d; it must be from 1 to %d", c.Nodes, maxNodes)
+	}
+	connections, err := c.Connections(c.Nodes + 1)
+	if err != nil {
+		return err
+	}
+	db, err := pg.Open(ctx, pg.Config{URL: c.URL, CommandConns: 1, ReadConns: 1})
 	if err != nil {
 		return err
 	}
 	defer db.Close()
+	if err := db.CheckPooler(ctx); err != nil {
+		return err
+	}
 	// Report this error first: before the first migration nothing else can be checked.
 	schemaErr := boot.CheckSchema(ctx, db)
-	advice, err := db.Doctor(ctx)
+	advice, err := db.Doctor(ctx, connections)
 	for _, a := range advice {
 		found.add(a.String())
 	}

@@ -120,6 +120,14 @@ func TestDoctor_ReportsEveryProblem(t *testing.T) {
 		filepath.Join(data, "none.json"),
 	)
 	test.EqOp(t, 1, c.wait(t)) // tests run without fsync, and as a superuser
+	test.StrNotContains(t, c.out.String(), "max_connections")
+	for nodes, want := range map[string]string{
+		"20": "✗ max_connections is 400, want at least 591: ", "0": "✗ database: --nodes is 0; it must be from 1 to 1000",
+	} {
+		many := start(t, "doctor", "--database-url", db.URL, "--data", data, "--nodes", nodes)
+		test.EqOp(t, 1, many.wait(t))
+		test.StrContains(t, many.out.String(), want)
+	}
 	for _, want := range []string{"✓ check-in and message keys", "✗ keys for tokens", "✗ fsync", "✓ database"} {
 		test.StrContains(t, c.out.String(), want, test.Sprintf("no %q in %s", want, c.out))
 	}

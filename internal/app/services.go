@@ -50,6 +50,8 @@ type Config struct {
 	RolesChanged func(id tenant.TenantID)
 	// Width is how many transactions about one tenant's seats run at a time. Default 2, which is best on 2 cores.
 	Width int
+	// Widest is how many transactions about seats run at a time. Default 12.
+	Widest int
 	// QueueDepth is how many requests about seats of one tenant may wait for them. Default 4096.
 	QueueDepth int
 	// Quotas limit rows that only grow in number. Default: no limits.
@@ -116,7 +118,7 @@ func New(c Config) *Services {
 	snapshots := new(seats.Snapshots)
 	e := engine.New(engine.Config{
 		DB: c.DB, Now: c.Now, NewState: seats.NewState(snapshots), Committed: c.Committed,
-		Width: c.Width, QueueDepth: c.QueueDepth, MaxKeys: c.Quotas.Keys, Races: []engine.Race{seats.PromotionRace},
+		Width: c.Width, Widest: c.Widest, QueueDepth: c.QueueDepth, MaxKeys: c.Quotas.Keys, Races: []engine.Race{seats.PromotionRace},
 	})
 	s := &Services{
 		Engine:  e,

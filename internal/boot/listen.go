@@ -28,6 +28,7 @@ type ListenConfig struct {
 	Concurrency int           `env:"BERTH_CONCURRENCY" default:"2" help:"How many transactions with bookings of one tenant a node runs at a time. Bookings that arrive while they run share the next transaction."`
 	LameDuck    time.Duration `env:"BERTH_LAME_DUCK" default:"5s" help:"How long a server that stops says that it is not ready, and still takes requests, before it closes its port. By then load balancers must have noticed."`
 	Drain       time.Duration `env:"BERTH_DRAIN" default:"10s" help:"How long running requests may take to finish when the server stops."`
+	Pools       PoolConfig    `embed:""`
 	Traffic     TrafficConfig `embed:""`
 	// TimeLimit limits an RPC, a statement and the wait for a lock. Zero means the default of each. Tests run on busy
 	// machines and set a longer one.

@@ -103,7 +103,15 @@ func Open(
 		return nil, err
 	}
 	n.Claims, n.Seals = n.secrets.Claims, n.secrets.Seals
+	commands, reads, err := listen.Pools.Sizes()
+	if err == nil {
+		err = listen.checkShares(commands, reads)
+	}
+	if err != nil {
+		return nil, err
+	}
 	if n.DB, err = pg.Open(ctx, pg.Config{
+		CommandConns: int32(commands), ReadConns: int32(reads),
 		URL: databaseURL, Registerer: registry, Logger: log, Tracer: pg.LogStatements(ctx, log, requestAttrs),
 		StatementTimeout: listen.TimeLimit, LockTimeout: listen.TimeLimit, IdleTimeout: listen.TimeLimit,
 	}); err != nil {
@@ -127,7 +135,7 @@ func Open(
 		CheckInKeys: n.secrets.CheckIn, Claims: n.Claims, PublicURL: listen.PublicURL,
 		LinkByEmail: keys.LinkByEmail,
 		Stats:       metrics.count, Committed: n.Relay.NotifyCommit, RolesChanged: n.Guard.Invalidate, Relay: n.Relay,
-		Width: listen.Concurrency, Quotas: listen.Traffic.quotas(),
+		Width: listen.Concurrency, Widest: commands - transactConns, Quotas: listen.Traffic.quotas(),
 		Seals: n.Seals, PlatformSenders: keys.Senders.providers(), MailFrom: keys.Senders.SMTPFrom,
 		SendingQuotas: keys.Senders.quotas(), ReportTo: keys.Senders.ReportTo,
 		CheckFCMKey: fcm.CheckKey, LookupTXT: provider.TXT(keys.Senders.DNS),
@@ -147,7 +155,7 @@ func Open(
 	if err != nil {
 		return nil, err
 	}
-	rates, holdBack := listen.Traffic.rates(n.limits.Proxies), &traffic.HoldBack{For: traffic.DefaultHoldBack}
+	rates, holdBack := listen.Traffic.rates(n.limits.Proxies, reads), &traffic.HoldBack{For: traffic.DefaultHoldBack}
 	contract, err := rpc.New(rpc.Config{
 		Admission: admission.Config{
 			Guard: n.Guard, Verifier: n.Verifier, Now: time.Now, Logger: log, Metrics: registry, Origins: listen.Origins,
@@ -195,7 +203,10 @@ func (n *Node) connect(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
 	for {
-		err := n.checkSchema(ctx)
+		err := n.DB.CheckPooler(ctx)
+		if err == nil {
+			err = n.checkSchema(ctx)
+		}
 		if err == nil {
 			err = n.DB.Warm(ctx)
 		}

@@ -9,14 +9,17 @@ import (
 	"github.com/berthhq/berth/migrations"
 )
 
-// OpenDatabase connects to the database for a command that does one thing and ends. It rejects a schema of another
-// version than this binary's. The caller closes it.
+// OpenDatabase connects to the database for a command that does one thing and ends. It rejects a pooler that changes
+// sessions, and a schema of another version than this binary's. The caller closes it.
 func OpenDatabase(ctx context.Context, config pg.Config) (*pg.DB, error) {
 	db, err := pg.Open(ctx, config)
 	if err != nil {
 		return nil, err
 	}
-	if err := CheckSchema(ctx, db); err != nil {
+	if err = db.CheckPooler(ctx); err == nil {
+		err = CheckSchema(ctx, db)
+	}
+	if err != nil {
 		db.Close()
 		return nil, err
 	}

@@ -41,25 +41,24 @@ type TrafficConfig struct {
 // connections for reads.
 const (
 	readTenants = 4
-	minReads    = 8
 	// maxWaitingReads of a tenant take about 20 MB.
 	maxWaitingReads = 1000
 )
 
-func (c TrafficConfig) reads() *traffic.Turns[tenant.TenantID] {
+func (c TrafficConfig) reads(conns int) *traffic.Turns[tenant.TenantID] {
 	width := cmp.Or(c.Reads, max(2, runtime.GOMAXPROCS(0)))
-	return traffic.NewTurns[tenant.TenantID](width, max(minReads, readTenants*width), maxWaitingReads)
+	return traffic.NewTurns[tenant.TenantID](width, max(conns, readTenants*width), maxWaitingReads)
 }
 
 func (c TrafficConfig) quotas() app.Quotas {
 	return app.Quotas{Members: c.MaxMembers, Sessions: c.MaxSessions, Keys: c.MaxKeys}
 }
 
-// rates returns the limits of calls.
-func (c TrafficConfig) rates(proxies traffic.Proxies) admission.Rates {
+// rates returns the limits of calls to a node with a number of connections for reads.
+func (c TrafficConfig) rates(proxies traffic.Proxies, readConns int) admission.Rates {
 	return admission.Rates{
 		Caller: traffic.PerSecond(c.CallerRate), Tenant: traffic.PerSecond(c.TenantRate), Streams: c.CallerStreams,
-		Reads:   c.reads(),
+		Reads:   c.reads(readConns),
 		Guesses: traffic.PerHour(c.BenefitGuesses), ProgramGuesses: traffic.PerHour(c.ProgramGuesses),
 		Domains:   traffic.PerHour(c.DomainChecks),
 		Addresses: traffic.NewAddresses(traffic.PerSecond(c.AddressRate), proxies, time.Now),

@@ -24,7 +24,7 @@ func TestTrafficConfig_HasTheDefaultsOfTheLimits(t *testing.T) {
 		PerAddress: traffic.DefaultConnectionsPerAddress, Requests: traffic.DefaultRequestsPerAddress,
 		Proxies: expect.Value(traffic.ParseProxies([]string{"10.0.0.0/8", "192.0.2.1/32"}))(t),
 	}, conns)
-	rates := c.rates(conns.Proxies)
+	rates := c.rates(conns.Proxies, 8)
 	rates.Addresses, rates.Reads = nil, nil
 	test.Eq(t, admission.Rates{
 		Caller: traffic.PerSecond(traffic.DefaultCallerRate), Tenant: traffic.PerSecond(traffic.DefaultTenantRate),

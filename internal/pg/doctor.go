@@ -21,8 +21,8 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%s is %s, want %s: %s", f.Setting, f.Have, f.Want, f.Why)
 }
 
-// Doctor checks the server and the roles. No findings means that all is well.
-func (db *DB) Doctor(ctx context.Context) ([]Finding, error) {
+// Doctor checks the server and the roles, for a number of connections. No findings means that all is well.
+func (db *DB) Doctor(ctx context.Context, connections int) ([]Finding, error) {
 	const examine = `
 select setting, have, want, why from (
 select 'max_pred_locks_per_transaction', current_setting('max_pred_locks_per_transaction'), 'at least 1024',
@@ -49,9 +49,11 @@ select 'synchronous_commit', current_setting('synchronous_commit'), 'on',
        'A crash can lose bookings that were acknowledged, for a gain of two per cent.',
        current_setting('synchronous_commit') not in ('off', 'local')
 union all
-select 'max_connections', current_setting('max_connections'), 'at least ' || $1::int,
-       'One node of Berth needs that many, and other clients share the server.',
-       current_setting('max_connections')::int >= $1::int
+select 'max_connections', current_setting('max_connections'), 'at least ' || $1::int + reserved,
+       'All nodes, and one more during an upgrade, need that many, and more if other clients share the server.',
+       current_setting('max_connections')::int >= $1::int + reserved
+from (select sum(setting::int) reserved from pg_settings
+      where name in ('superuser_reserved_connections', 'reserved_connections')) s
 union all
 select 'role ' || rolname,
        case when rolsuper then 'superuser' else 'bypassing row-level security' end,
@@ -66,7 +68,7 @@ select 'login role ' || rolname, 'superuser', 'a plain member of ' || current_us
 from pg_roles where rolname = session_user and session_user <> current_user
 ) s (setting, have, want, why, fine) where not fine`
 	// CollectRows returns the error of Query, too.
-	rows, _ := db.reads.Query(ctx, examine, db.config.CommandConns+db.config.ReadConns+8)
+	rows, _ := db.reads.Query(ctx, examine, connections)
 	findings, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Finding])
 	if err != nil {
 		return nil, fmt.Errorf("examine the server: %w", err)

@@ -31,12 +31,15 @@ func (db *DB) Listen(ctx context.Context, channel string, onNotify func(payload 
 
 func (db *DB) listenOnce(ctx context.Context, channel string, onNotify func(string), onConnect func()) error {
 	config := db.pool.ConnConfig.Copy()
-	db.setParams(config)
+	db.adapt(config)
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return err
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
+	if err := configure(ctx, conn, db.settings(nil)); err != nil {
+		return err
+	}
 	if _, err := conn.Exec(ctx, "listen "+pgx.Identifier{channel}.Sanitize()); err != nil {
 		return err
 	}

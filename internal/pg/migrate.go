@@ -27,6 +27,9 @@ func Migrate(ctx context.Context, ownerURL string, fsys fs.FS, progress func(lin
 	if err != nil {
 		return err
 	}
+	if err := checkPooler(ctx, config.ConnConfig, nil); err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
 	db := stdlib.OpenDB(*config.ConnConfig)
 	defer db.Close()
 

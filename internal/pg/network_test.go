@@ -239,7 +239,7 @@ func TestInTx_ReplacesAsManyConnectionsAsThePoolHas(t *testing.T) {
 		}
 	})
 	id := b.insert(t)
-	n.Break(pgtest.Cut{Text: "set_config"})
+	n.Break(pgtest.Cut{Text: "app.tenant_id"})
 	must.NoError(t, b.inTx(t, writes(nil, takeOne, b.scope.Tenant, id)))
 	test.EqOp(t, 1, b.taken(t, id), test.Sprint("taken"))
 	test.EqOp(t, 3, pings.Load(), test.Sprint("pings: one for each connection, and one more"))
@@ -266,7 +266,7 @@ func TestWarm_OpensAllConnections(t *testing.T) {
 	err := nowhere.Warm(t.Context())
 	test.True(t, pg.IsUnreachable(err), test.Sprint(err))
 	test.True(t, pg.IsUnreachable(nowhere.CheckSchema(t.Context(), fstest.MapFS{})))
-	test.True(t, pg.IsUnreachable(expect.Error(nowhere.Doctor(t.Context()))))
+	test.True(t, pg.IsUnreachable(expect.Error(nowhere.Doctor(t.Context(), 1))))
 	unreachable := expect.Error(nowhere.InTx(t.Context(), b.scope, "test", nil))
 	test.True(t, pg.IsUnreachable(unreachable), test.Sprint(unreachable))
 }

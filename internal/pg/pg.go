@@ -12,9 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net"
-	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -34,8 +32,8 @@ const DefaultRole = "berth_app"
 type Config struct {
 	// URL is a connection URL or keyword list in libpq's syntax.
 	URL string
-	// Role is set on every connection at startup. The role that logs in must be
-	// this role or a member of it. Default DefaultRole.
+	// Role is set on every new connection. The role that logs in must be this role or a member of it.
+	// Default DefaultRole.
 	Role string
 	// ApplicationName shows in pg_stat_activity. Default "berth".
 	ApplicationName string
@@ -152,12 +150,15 @@ func (db *DB) openPool(ctx context.Context, size int32, settings map[string]stri
 
 func (db *DB) poolConfig(size int32, settings map[string]string) *pgxpool.Config {
 	config := db.pool.Copy()
-	db.setParams(config.ConnConfig)
-	maps.Copy(config.ConnConfig.RuntimeParams, settings)
+	db.adapt(config.ConnConfig)
+	all := db.settings(settings)
 	// Idle connections stay open for the next burst. Only age closes them, one by one.
 	config.MaxConns, config.MaxConnIdleTime = size, config.MaxConnLifetime
 	config.MaxConnLifetimeJitter = config.MaxConnLifetime / 4
-	config.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
+	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		if err := configure(ctx, conn, all); err != nil {
+			return err
+		}
 		return registerTypes(conn)
 	}
 	return config
@@ -178,22 +179,15 @@ func parseURL(url string) (*pgxpool.Config, error) {
 	return config, nil
 }
 
-// setParams puts the role and the timeouts into the startup message,
-// where they cost no round trip and no reset can clear them.
-func (db *DB) setParams(config *pgx.ConnConfig) {
+// adapt completes the configuration of a connection. Of the settings, only its name is in the startup message.
+func (db *DB) adapt(config *pgx.ConnConfig) {
 	config.Tracer = db.config.Tracer
 	config.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
-	config.RuntimeParams["role"] = db.config.Role
 	config.RuntimeParams["application_name"] = db.config.ApplicationName
-	config.RuntimeParams["statement_timeout"] = milliseconds(db.config.StatementTimeout)
-	config.RuntimeParams["lock_timeout"] = milliseconds(db.config.LockTimeout)
-	config.RuntimeParams["idle_in_transaction_session_timeout"] = milliseconds(db.config.IdleTimeout)
 	if db.config.Dial != nil {
 		config.DialFunc = db.config.Dial
 	}
 }
-
-func milliseconds(d time.Duration) string { return strconv.FormatInt(max(d.Milliseconds(), 1), 10) }
 
 // Warm opens all connections of both pools. Call it before taking traffic:
 // otherwise the first burst pays for logins and forks.

@@ -28,15 +28,14 @@ type Config struct {
 	Committed func(tenant.TenantID)
 	// Width is how many batches of one tenant run at a time. Default 2, which is best on 2 cores.
 	Width int
+	// Widest is how many batches of all tenants run at a time while they are small. It must leave some of the command
+	// pool's connections to Transact. Default 12.
+	Widest int
 	// MaxKeys is how many idempotency keys a caller may use within idempotency.Lifetime. Default: any number.
 	MaxKeys int
 	// QueueDepth is how many operations of one tenant may wait. Default 4096.
 	QueueDepth int
 }
-
-// maxRunners bounds the batches in progress while they are small. It leaves some of the command pool's
-// connections to Transact.
-const maxRunners = 12
 
 // An Engine runs transactions and operations. It is safe for concurrent use.
 type Engine struct {
@@ -69,7 +68,7 @@ func New(c Config) *Engine {
 	}
 	width := cmp.Or(c.Width, 2)
 	e.batcher = batcher.New(
-		batcher.Config{Width: width, Widest: max(width, maxRunners), Depth: cmp.Or(c.QueueDepth, 4096)}, e.runBatch,
+		batcher.Config{Width: width, Widest: max(width, cmp.Or(c.Widest, 12)), Depth: cmp.Or(c.QueueDepth, 4096)}, e.runBatch,
 	)
 	return e
 }
