@@ -108,6 +108,7 @@ func newWorld(t *testing.T, live *liveNode) *world {
 	members := expect.Value(w.app.Accounts.ListMembers(t.Context(), tenant.System(w.ID), member.Search{Limit: 1}))(w.t)
 	w.owner = tenant.Caller{
 		Tenant: w.ID, Subject: tenant.RoleOwner, Member: members[0].ID, Roles: []string{tenant.RoleOwner},
+		May: grant.PermissionsOf(tenant.RoleOwner),
 	}
 	w.admin = w.person(tenant.RoleAdmin, tenant.RoleAdmin)
 	w.coach = w.person(tenant.RoleCoach, tenant.RoleCoach)
@@ -178,7 +179,9 @@ func (w *world) person(subject string, roles ...string) tenant.Caller {
 	for _, role := range roles {
 		m.Roles = expect.Value(w.app.Accounts.AssignRole(w.ctx(), w.owner, m.ID, role))(w.t)
 	}
-	return tenant.Caller{Tenant: w.ID, Subject: subject, Member: m.ID, Roles: m.Roles}
+	return tenant.Caller{
+		Tenant: w.ID, Subject: subject, Member: m.ID, Roles: m.Roles, May: grant.PermissionsOf(m.Roles...),
+	}
 }
 
 // newContactCode lets the owner enter a new email address, and returns the code that it gets.

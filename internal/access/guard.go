@@ -34,6 +34,8 @@ type Holder struct {
 	// Deactivated: the guard found a membership that is not Active. A source need not set it.
 	Deactivated bool
 	Issuer      string // of the member's tokens; empty: they have not signed in yet
+	// May has the permissions of the roles. A source need not set it.
+	May tenant.Permissions
 }
 
 // Authorization is whether a subject has a permission in a tenant.
@@ -52,6 +54,8 @@ type Authorization struct {
 	// Roles are the subject's roles: built-in ones by rank, then custom ones by name.
 	// The slice is shared: it must not be changed.
 	Roles []string
+	// May has the permissions of these roles.
+	May tenant.Permissions
 }
 
 // Explanation is an authorization with its reasons.
@@ -139,7 +143,7 @@ func (g *Guard) Holder(ctx context.Context, id tenant.TenantID, subject string) 
 		return Holder{}, err
 	}
 	return Holder{
-		Member: h.member, Roles: h.roles(), Active: h.active, Issuer: h.issuer, Deactivated: h.deactivated,
+		Member: h.member, Roles: h.roles(), May: h.may(), Active: h.active, Issuer: h.issuer, Deactivated: h.deactivated,
 	}, nil
 }
 
@@ -287,11 +291,18 @@ func (h *holder) roles() []string {
 	return h.roleSet.roles
 }
 
+func (h *holder) may() tenant.Permissions {
+	if !h.active {
+		return nil
+	}
+	return h.roleSet.may
+}
+
 func (h *holder) decide(permission int) Authorization {
 	if !h.active {
 		return Authorization{Issuer: h.issuer, Deactivated: h.deactivated}
 	}
-	d := Authorization{Active: true, Member: h.member, Issuer: h.issuer, Roles: h.roleSet.roles}
+	d := Authorization{Active: true, Member: h.member, Issuer: h.issuer, Roles: h.roles(), May: h.may()}
 	if i := h.roleSet.grantedBy[permission]; i != denied {
 		d.Allowed, d.Role = true, d.Roles[i]
 	}

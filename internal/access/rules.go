@@ -35,6 +35,7 @@ type rules struct {
 type roleSet struct {
 	roles     []string // in rank order
 	grantedBy []int16  // by permission: the index of the role that has it, or denied
+	may       tenant.Permissions
 }
 
 const denied = -1
@@ -73,13 +74,16 @@ func (r *rules) evaluate(roles []string) (*roleSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &roleSet{roles: roles}
+	v := &roleSet{roles: roles, may: make(tenant.Permissions)}
 	for _, p := range policy.Permissions() {
 		role, err := decide(e, r.tenant, p.Name)
 		if err != nil {
 			return nil, err
 		}
 		v.grantedBy = append(v.grantedBy, int16(slices.Index(roles, role)))
+		if role != "" {
+			v.may[p.Name] = true
+		}
 	}
 	if len(r.sets) >= maxSets {
 		clear(r.sets)

@@ -96,6 +96,10 @@ func TestPermissions_BeyondThatOfTheRPC(t *testing.T) {
 			&v1.BookRequest{SessionId: someSession, MemberId: convert.IDText(kit.AddMember("Noa").Member)},
 			"SESSION_NOT_FOUND", all, "booking.create_for_others", []string{"member", "holds"},
 		},
+		"Book over capacity": {
+			&v1.BookRequest{SessionId: someSession, RaiseCapacity: true}, "SESSION_NOT_FOUND", all, "booking.over_capacity",
+			[]string{"coach", "member", "books", "holds"},
+		},
 		"HoldBooking for another member": {
 			&v1.HoldBookingRequest{SessionId: someSession, MemberId: convert.IDText(kit.AddMember("Zoe").Member)},
 			"SESSION_NOT_FOUND", append(all, "partner"), "booking.hold_for_others", []string{"member", "books"},

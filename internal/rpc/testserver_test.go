@@ -19,6 +19,7 @@ import (
 	"github.com/berthhq/berth/internal/rpc/admission"
 	"github.com/berthhq/berth/internal/rpc/rpctest"
 	"github.com/berthhq/berth/internal/rules/checkin"
+	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/seal"
@@ -140,7 +141,9 @@ func (s *testServer) Studio(t testing.TB, clock *testkit.Clock) *testkit.Studio 
 
 // caller returns a member of the first tenant as a caller.
 func (s *testServer) caller(role string) tenant.Caller {
-	return tenant.Caller{Tenant: s.Tenant, Subject: role, Member: s.Members[role], Roles: []string{role}}
+	return tenant.Caller{
+		Tenant: s.Tenant, Subject: role, Member: s.Members[role], Roles: []string{role}, May: grant.PermissionsOf(role),
+	}
 }
 
 // Token signs a token for a subject in tenants, or else in the first tenant.

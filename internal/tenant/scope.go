@@ -17,6 +17,8 @@ type Caller struct {
 	Member MemberID
 	// Roles are the roles of the membership now.
 	Roles []string
+	// May has the permissions of these roles.
+	May Permissions
 	// Email is the address that the issuer of the caller's token has verified; empty if there is none.
 	Email string
 	// SignIn is the mark of the sign-in with Berth itself that the token comes from; empty if there is none.
@@ -25,6 +27,9 @@ type Caller struct {
 	// compare its member with Member.
 	SelfOnly bool
 }
+
+// Permissions is a set of permissions by name. Callers share it: it must not be changed.
+type Permissions map[string]bool
 
 // System is the caller of background work, such as a sweep.
 func System(id TenantID) Caller { return Caller{Tenant: id, Subject: systemSubject} }
@@ -72,11 +77,6 @@ func (c Caller) CanSettle(of MemberID) bool {
 	return c.Member.IsZero() || c.Member != of || slices.Contains(c.Roles, RoleOwner)
 }
 
-// IsStaff reports whether the caller is staff. Staff bypass credits and quotas when they book, never capacity.
-func (c Caller) IsStaff() bool {
-	return slices.ContainsFunc(c.Roles, isStaffRole)
-}
-
 // The built-in roles, which every tenant has. Tenants add their own.
 const (
 	RoleOwner   = "owner"
@@ -85,8 +85,3 @@ const (
 	RoleMember  = "member"
 	RolePartner = "partner"
 )
-
-// isStaffRole reports whether a role makes its holder staff.
-func isStaffRole(role string) bool {
-	return role == RoleOwner || role == RoleAdmin || role == RoleCoach
-}

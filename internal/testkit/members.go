@@ -25,7 +25,9 @@ func (s *Studio) AddMemberWith(m member.Member) tenant.Caller {
 	s.T.Helper()
 	m.Subject = newSubject()
 	m = expect.Value(s.App.Accounts.CreateMember(context.Background(), s.Owner, m))(s.T)
-	return tenant.Caller{Tenant: s.Tenant, Subject: m.Subject, Member: m.ID, Roles: m.Roles}
+	return tenant.Caller{
+		Tenant: s.Tenant, Subject: m.Subject, Member: m.ID, Roles: m.Roles, May: grant.PermissionsOf(m.Roles...),
+	}
 }
 
 // AddPerson creates a member with a further role and returns it as a caller.
@@ -34,6 +36,7 @@ func (s *Studio) AddPerson(name, role string) tenant.Caller {
 	who := s.AddMember(name)
 	if role != tenant.RoleMember {
 		who.Roles = expect.Value(s.App.Accounts.AssignRole(context.Background(), s.Owner, who.Member, role))(s.T)
+		who.May = grant.PermissionsOf(who.Roles...)
 	}
 	return who
 }
@@ -100,7 +103,10 @@ func (s *Studio) AddAccount(name string, roles ...string) (grant.ServiceAccount,
 func (s *Studio) AddPartner(name string) tenant.Caller {
 	s.T.Helper()
 	account, _ := s.AddAccount(name, tenant.RolePartner)
-	return SelfOnly(tenant.Caller{Tenant: s.Tenant, Subject: "sa:" + account.ID.String(), Roles: account.Roles})
+	return SelfOnly(tenant.Caller{
+		Tenant: s.Tenant, Subject: "sa:" + account.ID.String(), Roles: account.Roles,
+		May: grant.PermissionsOf(account.Roles...),
+	})
 }
 
 // AddPlan creates a plan. Without a name it gets one.

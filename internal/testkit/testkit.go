@@ -16,6 +16,7 @@ import (
 	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/checkin"
+	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/seal"
@@ -119,7 +120,10 @@ func (s *Studio) create() {
 	}))(s.T)
 	s.Tenant = made.ID
 	people := expect.Value(s.App.Accounts.ListMembers(ctx, tenant.System(s.Tenant), member.Search{Limit: 1}))(s.T)
-	s.Owner = tenant.Caller{Tenant: s.Tenant, Subject: subject, Member: people[0].ID, Roles: people[0].Roles}
+	s.Owner = tenant.Caller{
+		Tenant: s.Tenant, Subject: subject, Member: people[0].ID, Roles: people[0].Roles,
+		May: grant.PermissionsOf(people[0].Roles...),
+	}
 	s.Coach = s.AddPerson("Carla Coach", tenant.RoleCoach)
 	s.Location = s.AddLocation(catalog.Location{Name: "Pier 1", Point: &catalog.Point{Latitude: 52.5, Longitude: 13.4}})
 	s.Service = s.AddService(catalog.Service{

@@ -162,7 +162,10 @@ func (b *builder) createTenant(ctx context.Context, n accounts.NewTenant) (peopl
 	if err != nil {
 		return people{}, err
 	}
-	b.owner = tenant.Caller{Tenant: b.id, Subject: "demo-owner", Member: found[0].ID, Roles: []string{tenant.RoleOwner}}
+	b.owner = tenant.Caller{
+		Tenant: b.id, Subject: "demo-owner", Member: found[0].ID, Roles: []string{tenant.RoleOwner},
+		May: grant.PermissionsOf(tenant.RoleOwner),
+	}
 	// No quiet hours, so that messages are sent when someone tries Berth at night.
 	if _, err := b.app.Messages.UpdateNotificationSettings(
 		ctx, b.owner, nil, func(s *notify.Settings) { s.QuietHours = notify.QuietHours{} },
@@ -194,7 +197,9 @@ func (b *builder) addMember(ctx context.Context, subject, name, role string) (te
 	if err == nil && role != tenant.RoleMember {
 		_, err = b.app.Accounts.AssignRole(ctx, b.owner, m.ID, role)
 	}
-	return tenant.Caller{Tenant: b.id, Subject: subject, Member: m.ID, Roles: []string{role}}, err
+	return tenant.Caller{
+		Tenant: b.id, Subject: subject, Member: m.ID, Roles: []string{role}, May: grant.PermissionsOf(role),
+	}, err
 }
 
 // reportProgress reports the progress of a long step from time to time.

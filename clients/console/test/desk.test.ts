@@ -130,6 +130,34 @@ test.describe("a booking", () => {
     await page.getByRole("heading", { name: "No bookings yet" }).waitFor();
   });
 
+  test("raises the capacity of a full session, for those who may", async () => {
+    const id = await makeSession("Full House", 5 * day, { capacity: 1, waitlistCapacity: 2 });
+    await call("member", "BookingService/Book", { sessionId: id });
+    await using there = await visit({ role: "owner", path: `/sessions/${id}` });
+    const { page } = there;
+    await page.getByRole("button", { name: "Book a member" }).click();
+    const dialog = page.getByRole("dialog", { name: "Book a member" });
+    const guest = { name: "Greta Grouse" };
+    await call("owner", "MemberService/CreateMember", { member: guest });
+    await dialog
+      .getByLabel(/^Member/)
+      .filter({ visible: true })
+      .first()
+      .fill(guest.name);
+    await page.getByRole("option", { name: guest.name }).first().click();
+    await dialog.getByLabel("Raise the capacity for this booking").check();
+    await dialog.getByLabel(/waitlist/i).waitFor({ state: "hidden" });
+    expect(await violations(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Book", exact: true }).click();
+    await page.getByText(/is booked$/).waitFor();
+    const { session } = await call<{ session: { capacity: number; seatsTaken: number } }>(
+      "owner",
+      "SessionService/GetSession",
+      { sessionId: id },
+    );
+    expect([session.capacity, session.seatsTaken]).toEqual([2, 2]);
+  });
+
   test("is paid at the desk, and its payment refunded", async () => {
     const id = await makeSession("Paid Later", 8 * day, { capacity: 4 });
     await call("member", "BookingService/Book", { sessionId: id });

@@ -45,7 +45,11 @@ type BookRequest struct {
 	// A note for staff, up to 1,000 characters.
 	Note string `protobuf:"bytes,8,opt,name=note,proto3" json:"note,omitempty"`
 	// What to do if the session is full. Unspecified means WAITLIST.
-	WhenFull      WhenFull `protobuf:"varint,9,opt,name=when_full,json=whenFull,proto3,enum=berth.v1.WhenFull" json:"when_full,omitempty"`
+	WhenFull WhenFull `protobuf:"varint,9,opt,name=when_full,json=whenFull,proto3,enum=berth.v1.WhenFull" json:"when_full,omitempty"`
+	// Whether to raise the capacity of a full session by what is missing, and book: in one transaction, so that no one
+	// else gets these seats. It needs the permission booking.over_capacity, and is in the audit log. Live offers and
+	// holds keep their seats, and those who wait stay on the waitlist.
+	RaiseCapacity bool `protobuf:"varint,10,opt,name=raise_capacity,json=raiseCapacity,proto3" json:"raise_capacity,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -141,6 +145,13 @@ func (x *BookRequest) GetWhenFull() WhenFull {
 		return x.WhenFull
 	}
 	return WhenFull_WHEN_FULL_UNSPECIFIED
+}
+
+func (x *BookRequest) GetRaiseCapacity() bool {
+	if x != nil {
+		return x.RaiseCapacity
+	}
+	return false
 }
 
 // BookResponse has a booking or a waitlist entry.
@@ -2362,7 +2373,7 @@ var File_berth_v1_booking_service_proto protoreflect.FileDescriptor
 
 const file_berth_v1_booking_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1eberth/v1/booking_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x16berth/v1/booking.proto\x1a\x15berth/v1/common.proto\x1a\x15berth/v1/import.proto\x1a\x16berth/v1/payment.proto\x1a\x17berth/v1/waitlist.proto\x1a\x1bbuf/validate/validate.proto\x1a google/protobuf/field_mask.proto\x1a\x17google/type/money.proto\"\xc3\x03\n" +
+	"\x1eberth/v1/booking_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x16berth/v1/booking.proto\x1a\x15berth/v1/common.proto\x1a\x15berth/v1/import.proto\x1a\x16berth/v1/payment.proto\x1a\x17berth/v1/waitlist.proto\x1a\x1bbuf/validate/validate.proto\x1a google/protobuf/field_mask.proto\x1a\x17google/type/money.proto\"\xea\x03\n" +
 	"\vBookRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
 	"\n" +
@@ -2375,7 +2386,9 @@ const file_berth_v1_booking_service_proto_rawDesc = "" +
 	"\achannel\x18\x06 \x01(\x0e2\x18.berth.v1.BookingChannelB\b\xbaH\x05\x82\x01\x02\x10\x01R\achannel\x12+\n" +
 	"\fexternal_ref\x18\a \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\vexternalRef\x12\x1c\n" +
 	"\x04note\x18\b \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x04note\x129\n" +
-	"\twhen_full\x18\t \x01(\x0e2\x12.berth.v1.WhenFullB\b\xbaH\x05\x82\x01\x02\x10\x01R\bwhenFullB\r\n" +
+	"\twhen_full\x18\t \x01(\x0e2\x12.berth.v1.WhenFullB\b\xbaH\x05\x82\x01\x02\x10\x01R\bwhenFull\x12%\n" +
+	"\x0eraise_capacity\x18\n" +
+	" \x01(\bR\rraiseCapacityB\r\n" +
 	"\v_party_size\"y\n" +
 	"\fBookResponse\x12-\n" +
 	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingH\x00R\abooking\x12/\n" +

@@ -36,13 +36,9 @@ type BookRequest struct {
 	Items   []booking.ItemChoice `json:"items,omitempty"`
 	// GuestTier is the tier whose policy a guest follows. A member's tier is that of their membership.
 	GuestTier string `json:"guest_tier,omitempty"`
+	// Raise the capacity of a full session by what is missing.
+	Raise bool `json:"raise_capacity,omitempty"`
 }
-
-// The permissions to book and to hold for others. A caller without it has SelfOnly set.
-const (
-	CreateForOthers = "booking.create_for_others"
-	HoldForOthers   = "booking.hold_for_others"
-)
 
 // Book takes seats in a session for a member or a guest, holds them for a while, or joins the waitlist of a full
 // session.
@@ -77,7 +73,7 @@ func (b *book) Load(q *engine.Query) {
 		bookingdb.FindBookingMember(q.Batch, q.Tenant, b.Member, &b.member)
 		q.Then(b.loadOther)
 	}
-	if !b.Hold && (!q.Caller.IsStaff() || !b.Subscription.IsZero()) { // what is not read cannot conflict
+	if !b.Hold && (!booking.IsFree(q.Caller, b.Member) || !b.Subscription.IsZero()) { // what is not read cannot conflict
 		seats.LoadPayers(q, &b.slot, b.Member, b.Subscription, &b.facts.Subscriptions)
 	}
 	seats.LoadByRef(q, b.ExternalRef, &b.made)
@@ -111,7 +107,8 @@ func (b *book) Run(ctx context.Context, tx *engine.Tx) (seats.Result, error) {
 	}
 	request := booking.Request{
 		ID: tenant.NextID[tenant.BookingID](tx.IDs), Party: b.Party, Subscription: b.Subscription, Channel: b.Channel,
-		RefuseFull: b.RefuseFull, Hold: b.Hold, Staff: tx.Caller.IsStaff(), Actor: tx.Caller.Actor(),
+		RefuseFull: b.RefuseFull, Raise: b.Raise, Hold: b.Hold, May: tx.Caller.May, Free: booking.IsFree(tx.Caller, b.Member),
+		Actor: tx.Caller.Actor(),
 	}
 	result, err := booking.Decide(b.facts, request, tx.Now)
 	if err != nil {
@@ -122,7 +119,7 @@ func (b *book) Run(ctx context.Context, tx *engine.Tx) (seats.Result, error) {
 		return seats.Result{}, err
 	}
 	if result.Wait {
-		return b.service.waitlists.Enqueue(ctx, tx, b.facts, b.entry(request.Staff))
+		return b.service.waitlists.Enqueue(ctx, tx, b.facts, b.entry(request.Free))
 	}
 	return b.write(tx, request.ID, result, stock), nil
 }
@@ -160,6 +157,9 @@ func (b *book) write(tx *engine.Tx, id tenant.BookingID, result booking.BookResu
 		data, made.Status, made.HoldUntil = event.BookingHeld{}, booking.Pending, new(b.slot.HoldUntil(tx.Now))
 		tx.WakeAt(*made.HoldUntil)
 	}
+	if result.Raised > 0 {
+		seats.RaiseCapacity(tx, b.slot, result.Raised)
+	}
 	made = seats.Take(tx, b.facts, made, result)
 	b.slot.SeatsTaken += made.Party
 	made.Items = seats.InsertItemLines(tx, made, stock)
@@ -184,11 +184,14 @@ func (r *BookRequest) complete(caller tenant.Caller) error {
 	if r.Member.IsZero() && !r.Guest {
 		r.Member = caller.Member
 	}
+	if r.Raise && !caller.May[booking.OverCapacity] {
+		return fault.MissingPermission(booking.OverCapacity).WithField("raise_capacity")
+	}
 	if caller.SelfOnly && (r.Guest || r.Member != caller.Member) {
 		if r.Hold {
-			return fault.MissingPermission(HoldForOthers)
+			return fault.MissingPermission(booking.HoldForOthers)
 		}
-		return fault.MissingPermission(CreateForOthers)
+		return fault.MissingPermission(booking.CreateForOthers)
 	}
 	return booking.CheckBooker(r.Member, r.Guest, r.Contact, r.GuestTier)
 }

@@ -77,9 +77,9 @@ func TestBookRequest_ForOthersNeedsPermission(t *testing.T) {
 		"a contact of no hold": {BookRequest{Contact: contact}, mia, mia, false},
 		"hold: a guest's tier": {BookRequest{Hold: true, Contact: contact, GuestTier: "gold"}, mia, tenant.MemberID{}, true},
 	} {
-		missing := CreateForOthers
+		missing := booking.CreateForOthers
 		if tt.request.Hold {
-			missing = HoldForOthers
+			missing = booking.HoldForOthers
 		}
 		r := tt.request
 		err := r.complete(tenant.Caller{Member: mia, SelfOnly: true})

@@ -92,7 +92,7 @@ func TestBook_ReturnsEachReason(t *testing.T) {
 		},
 		"walk-in by a member": {
 			mia, ask(bookings.BookRequest{Party: 1, Channel: catalog.WalkIn}, studio.AddSession(testkit.Session{})),
-			fault.ChannelClosed, "",
+			fault.PermissionDeniedReason, "",
 		},
 		"party too large": {
 			mia, ask(bookings.BookRequest{Party: 5, Channel: catalog.Online}, studio.AddSession(testkit.Session{})),

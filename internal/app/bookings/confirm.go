@@ -101,7 +101,7 @@ func (c *confirm) Run(_ context.Context, tx *engine.Tx) (seats.Result, error) {
 	}
 	request := booking.ConfirmRequest{
 		Request: booking.Request{
-			ID: b.ID, Subscription: c.Subscription, Staff: tx.Caller.IsStaff(), Actor: tx.Caller.Actor(),
+			ID: b.ID, Subscription: c.Subscription, Free: booking.IsFree(tx.Caller, b.Member), Actor: tx.Caller.Actor(),
 		},
 		Paid: c.Paid != nil,
 	}

@@ -288,7 +288,7 @@ func TestHold_StoresWhatItIsAsked(t *testing.T) {
 			asked = *r
 		})
 	read := reflect.ValueOf(expect.Value(studio.App.Bookings.GetBooking(t.Context(), studio.Owner, made.ID))(t))
-	decides := []string{"Subscription", "RefuseFull", "Hold", "Guest", "Items"}
+	decides := []string{"Subscription", "RefuseFull", "Raise", "Hold", "Guest", "Items"}
 	for field, value := range reflect.ValueOf(asked).Fields() {
 		if slices.Contains(decides, field.Name) {
 			continue

@@ -114,7 +114,7 @@ var holdLines = map[string]func(studio *testkit.Studio){
 		class := studio.AddSession(testkit.Session{})
 		for _, channel := range []catalog.Channel{catalog.Phone, catalog.WalkIn} {
 			through := func(r *bookings.BookRequest) { r.Channel = channel }
-			expect.Reason(studio.T, fault.ChannelClosed)(studio.Hold(studio.AddMember("Mia"), class, through))
+			expect.Reason(studio.T, fault.PermissionDeniedReason)(studio.Hold(studio.AddMember("Mia"), class, through))
 			b := studio.MustHold(studio.Coach, class, through, forMember(studio.AddMember("Noa")))
 			test.EqOp(studio.T, channel, b.Channel, test.Sprintf("through %s", b.Channel))
 		}

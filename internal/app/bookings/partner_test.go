@@ -133,6 +133,7 @@ func TestPartner_FollowsThePolicy(t *testing.T) {
 			studio.App.Bookings.CancelBooking(t.Context(), gateway, bookings.CancelRequest{ID: b.ID}),
 		)
 	}
+	studio.EditLocation(studio.Location, func(l *catalog.Location) { l.Channels = []catalog.Channel{catalog.Online} })
 	expect.Reason(t, fault.ChannelClosed)(studio.Hold(
 		gateway, to, testkit.ForGuest("Pat", ""), func(r *bookings.BookRequest) { r.Channel = catalog.Phone },
 	))

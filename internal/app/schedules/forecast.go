@@ -39,7 +39,9 @@ func newForecast(
 		return nil, err
 	}
 	f := &forecast{
-		now: now, command: booking.Request{Channel: catalog.Online, Staff: caller.IsStaff(), Actor: caller.Actor()},
+		now: now, command: booking.Request{
+			Channel: catalog.Online, May: caller.May, Free: caller.May[booking.OwnFree], Actor: caller.Actor(),
+		},
 		facts: booking.Facts{Member: *member.Member}, subscriptions: member.Subscriptions,
 		positions: positions,
 		usage:     make(map[bookingdb.Usage]int, len(member.Usage)),

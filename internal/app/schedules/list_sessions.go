@@ -39,14 +39,15 @@ const initialPage = 64
 
 // ListSessions returns a page of the schedule. It makes one round trip, with as many statements for 500 sessions as for
 // one. A second round trip follows if locations, services or policies have changed since the node last read them, or if
-// the member waits for one of the sessions, and one before it, if the query has ids but no span. Only staff see drafts.
+// the member waits for one of the sessions, and one before it, if the query has ids but no span. Drafts are for those with
+// session.read_drafts.
 func (s *Service) ListSessions(ctx context.Context, caller tenant.Caller, q SessionQuery) ([]SessionView, error) {
 	views := make([]SessionView, 0, min(q.Limit, initialPage))
 	var member bookingdb.MemberFacts
 	var version int64
 	var batch pg.Batch
 	scheduledb.ListSchedule(&batch, caller.Tenant, scheduledb.SessionQuery{
-		Filter: q.Visible(caller.IsStaff()), AfterStart: q.AfterStart, AfterID: q.AfterID, Limit: q.Limit,
+		Filter: q.Visible(caller.May), AfterStart: q.AfterStart, AfterID: q.AfterID, Limit: q.Limit,
 	}, func(s *session.Session) {
 		if len(views) == cap(views) {
 			views = slices.Grow(views, q.Limit)
@@ -119,7 +120,7 @@ func (s *Service) readMore(
 	return nil
 }
 
-// GetSession returns a session. Only staff see drafts.
+// GetSession returns a session. Drafts are for those with session.read_drafts.
 func (s *Service) GetSession(ctx context.Context, caller tenant.Caller, id tenant.SessionID) (SessionView, error) {
 	var found *scheduledb.Scheduled
 	var member bookingdb.MemberFacts
@@ -130,7 +131,7 @@ func (s *Service) GetSession(ctx context.Context, caller tenant.Caller, id tenan
 		if err := tx.Load(ctx, &first); err != nil {
 			return err
 		}
-		if found == nil || !found.VisibleTo(caller.IsStaff()) {
+		if found == nil || !found.VisibleTo(caller.May) {
 			return seats.ErrNoSession
 		}
 		if caller.Member.IsZero() {
@@ -158,8 +159,8 @@ func (s *Service) GetSession(ctx context.Context, caller tenant.Caller, id tenan
 
 // complete adds the eligibility, and removes what the caller may not see.
 func (v *SessionView) complete(caller tenant.Caller, slot *booking.Slot, f *forecast) {
-	if !caller.IsStaff() && v.State != catalog.Cancelled {
-		v.StateReason = "" // only staff see why a session is blocked
+	if !caller.May[session.ReadDrafts] && v.State != catalog.Cancelled {
+		v.StateReason = "" // why it is blocked
 	}
 	v.Eligibility = f.eligibility(slot)
 }

@@ -196,7 +196,7 @@ func (s *Service) ListSessionWorkouts(
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {
 		return nil, err
 	}
-	if of == nil || !of.VisibleTo(caller.IsStaff()) {
+	if of == nil || !of.VisibleTo(caller.May) {
 		return nil, seats.ErrNoSession
 	}
 	return found, nil

@@ -61,6 +61,22 @@ func Take(tx *engine.Tx, f booking.Facts, b booking.Booking, result booking.Book
 	return b
 }
 
+// RaiseCapacity gives a session more seats, for a booking in the same transaction. Like any edit of one session, it
+// takes the session out of its series' edits.
+func RaiseCapacity(tx *engine.Tx, slot *booking.Slot, by int) {
+	was, is := *slot.Capacity, *slot.Capacity+by
+	slot.Capacity = &is
+	bookingdb.RaiseCapacity(tx.Tx, tx.Tenant, slot.ID, by, tx.Now)
+	var edit event.SessionUpdated
+	edit.Before.Capacity, edit.After.Capacity = event.Changed(&was), event.Changed(&is)
+	record.Event(tx, outbox.Event{
+		Session: slot.ID, Data: edit,
+		Facts: event.Facts{Status: string(slot.State), Party: 0, ExternalRef: "", Payment: event.NoPayment},
+	})
+	record.Audit(tx, "session.updated", "session", slot.ID.UUID, "",
+		record.Changes(map[string]any{"capacity": was}, map[string]any{"capacity": is}))
+}
+
 // BookingEvent appends an event of a booking to the event log, with the lines that it added to its payer's ledger.
 func BookingEvent(tx *engine.Tx, b booking.Booking, data event.Data, ledger ...credit.Line) {
 	record.Event(tx, outbox.Event{

@@ -166,7 +166,7 @@ func (s *Service) CreateWaitlistOffer(
 		}
 		// Check again as staff, who may book without a plan. The caller gets the refusal with all its details.
 		request := f.request(f.checked[e.ID].id, e)
-		request.Staff, request.Actor = true, caller.Actor()
+		request.Free, request.Actor = true, caller.Actor()
 		if _, err := booking.Decide(f.checked[e.ID].facts, request, tx.Now); err != nil {
 			return waitlist.Offer{}, err
 		}

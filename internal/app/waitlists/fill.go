@@ -221,7 +221,7 @@ func (f *filler) checkBookings(ctx context.Context, filling *waitlist.Fill, entr
 
 func (f *filler) request(id tenant.BookingID, e waitlist.Entry) booking.Request {
 	return booking.Request{
-		ID: id, Party: e.Party, Subscription: e.Subscription, Channel: e.Channel, Staff: e.ByStaff, Promotion: true,
+		ID: id, Party: e.Party, Subscription: e.Subscription, Channel: e.Channel, Free: e.ByStaff, Promotion: true,
 		Actor: credit.SystemActor, FillUntil: &f.facts.Slot.Closes,
 	}
 }

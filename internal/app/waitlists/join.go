@@ -153,7 +153,7 @@ func (j *join) Run(ctx context.Context, tx *engine.Tx) (seats.Result, error) {
 	}
 	e := waitlist.Entry{
 		Member: j.member.ID, Window: j.Window, Coach: j.Coach, Party: j.Party, Subscription: j.Subscription,
-		Channel: j.Channel, ByStaff: tx.Caller.IsStaff(), ExternalRef: j.ExternalRef, Note: j.Note,
+		Channel: j.Channel, ByStaff: booking.IsFree(tx.Caller, j.member.ID), ExternalRef: j.ExternalRef, Note: j.Note,
 		MemberName: j.member.Name, MemberTier: j.member.Tier,
 	}
 	if j.ExternalRef != "" {
@@ -175,7 +175,7 @@ func (j *join) Run(ctx context.Context, tx *engine.Tx) (seats.Result, error) {
 func (j *join) checkSessions(ctx context.Context, tx *engine.Tx, e *waitlist.Entry) ([]booking.Slot, error) {
 	request := booking.Request{
 		ID: tenant.NextID[tenant.BookingID](tx.IDs), Party: e.Party, Subscription: e.Subscription, Channel: e.Channel,
-		Staff: e.ByStaff, JoinWaitlist: true, Actor: tx.Caller.Actor(),
+		May: tx.Caller.May, Free: e.ByStaff, JoinWaitlist: true, Actor: tx.Caller.Actor(),
 	}
 	slots := make([]booking.Slot, len(j.slots))
 	for i, slot := range j.slots {
@@ -218,7 +218,7 @@ func (j *join) checkWindow(ctx context.Context, tx *engine.Tx, e *waitlist.Entry
 	}
 	*e, err = waitlist.JoinWindow(*e, waitlist.WindowFacts{
 		Today: civil.DateOf(tx.Now, at.Zone), MinParty: service.MinParty, MaxParty: service.MaxParty,
-		Channels: location.Channels, Others: j.window.others,
+		Channels: location.Channels, Others: j.window.others, May: tx.Caller.May,
 	})
 	if err != nil {
 		return nil, err

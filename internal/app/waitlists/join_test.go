@@ -122,7 +122,7 @@ func TestJoinWaitlist_ReturnsEachReason(t *testing.T) {
 		},
 		"through a channel of staff": {
 			testkit.SelfOnly(mia), window(func(r *waitlists.JoinRequest) { r.Channel, r.Party = catalog.Phone, 4 }),
-			"CHANNEL_CLOSED @channel channel=PHONE",
+			"PERMISSION_DENIED @channel channel=PHONE",
 		},
 		"with an unknown coach": {
 			mia, window(func(r *waitlists.JoinRequest) { r.Coach = testkit.NewID[tenant.MemberID]() }), "MEMBER_NOT_FOUND",

@@ -137,7 +137,7 @@ func (s *Service) accept(
 		Promoted: true, CreatedBy: tx.Caller.Actor(),
 	}
 	result, err := booking.Decide(facts, booking.Request{
-		ID: b.ID, Party: o.Seats, Subscription: payWith, Channel: entry.Channel, Staff: entry.ByStaff, Promotion: true,
+		ID: b.ID, Party: o.Seats, Subscription: payWith, Channel: entry.Channel, Free: entry.ByStaff, Promotion: true,
 		Actor: tx.Caller.Actor(), FillUntil: &o.ExpiresAt, // an offer ends before booking closes
 	}, tx.Now)
 	if err != nil {

@@ -3,6 +3,7 @@ package bookingdb
 import (
 	"bytes"
 	"slices"
+	"time"
 
 	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/pg"
@@ -111,4 +112,11 @@ func MoveSeats(tx *pg.Tx, in tenant.TenantID, id tenant.SessionID, s Seats) {
 	if s != (Seats{}) {
 		seatsMoved.Add(tx, in, seatsOf{id, s})
 	}
+}
+
+// RaiseCapacity adds seats to a session. It is written before the transaction takes them: see MoveSeats.
+func RaiseCapacity(tx *pg.Tx, in tenant.TenantID, id tenant.SessionID, by int, now time.Time) {
+	tx.Write(`
+update sessions set capacity = capacity + $3, detached = series_id is not null, version = version + 1, updated_at = $4
+where tenant_id = $1 and id = $2`, in, id, by, now)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/berthhq/berth/internal/rules/event"
+	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -75,7 +76,7 @@ var catalogPermissions = map[string]string{
 var ReadPermissions = readPermissions()
 
 func readPermissions() []string {
-	all := []string{"role.read", "account.manage"}
+	all := []string{"role.read", "account.manage", session.ReadDrafts}
 	all = slices.AppendSeq(all, maps.Values(subjectPermissions))
 	all = slices.AppendSeq(all, maps.Values(catalogPermissions))
 	slices.Sort(all)
@@ -102,7 +103,7 @@ func (r *Record) permission() string {
 
 // ReadsAll reports whether the caller sees every record.
 func (by Reader) ReadsAll() bool {
-	return !by.SelfOnly && by.IsStaff() && len(by.May) == len(ReadPermissions)
+	return !by.SelfOnly && len(by.May) == len(ReadPermissions)
 }
 
 // See returns the selected records that the caller may see, as far as they may see them.
@@ -169,7 +170,7 @@ func (by Reader) reads(r *Record) bool {
 // seesSession is the rule of the schedule, with one exception: that a session became a draft is for everyone.
 func (by Reader) seesSession(r *Record) bool {
 	_, unpublished := r.Data.(event.SessionUnpublished)
-	return !r.To.Draft || unpublished || by.IsStaff()
+	return !r.To.Draft || unpublished || by.May[session.ReadDrafts]
 }
 
 // owns reports whether a record is about the caller, or about what its service account created.

@@ -12,6 +12,7 @@ import (
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/lab/bench/report"
 	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -87,7 +88,7 @@ func callerOf(in, member int) tenant.Caller {
 	}
 	return tenant.Caller{
 		Tenant: tenantID(in), Subject: fmt.Sprint(subjectPrefix, member), Roles: []string{role},
-		Member: tenant.MustParse[tenant.MemberID](numberedID("b000", member)),
+		May: grant.PermissionsOf(role), Member: tenant.MustParse[tenant.MemberID](numberedID("b000", member)),
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/delivery"
+	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/session"
@@ -76,7 +77,10 @@ func newTenant(
 	if err != nil {
 		return nil, err
 	}
-	t.owner = tenant.Caller{Tenant: t.id, Subject: ownerSubject, Member: found[0].ID, Roles: []string{tenant.RoleOwner}}
+	t.owner = tenant.Caller{
+		Tenant: t.id, Subject: ownerSubject, Member: found[0].ID, Roles: []string{tenant.RoleOwner},
+		May: grant.PermissionsOf(tenant.RoleOwner),
+	}
 	place, err := a.Catalog.CreateLocation(
 		ctx, t.owner, catalog.Location{Name: "Hall", TimeZone: zone, Channels: catalog.Channels(), Active: true},
 	)

@@ -68,7 +68,7 @@ func (w *world) book(s *sessionRow, member *memberRow, r bookRequest) (bookResul
 		made = bookResult{}
 		request := booking.Request{
 			ID: id[tenant.BookingID](&w.tables), Party: r.party, Subscription: r.sub, Channel: catalog.Online,
-			RefuseFull: r.refuseFull, Hold: r.hold, Staff: r.staff, Actor: "member",
+			RefuseFull: r.refuseFull, Hold: r.hold, Free: r.staff, Actor: "member",
 		}
 		if !member.Active {
 			return fault.Missing(fault.MemberNotFound, "Member")

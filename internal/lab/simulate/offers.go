@@ -30,7 +30,7 @@ func (w *world) accept(o *waitlist.Offer) error {
 			Promoted: true,
 		}
 		result, err := booking.Decide(facts, booking.Request{
-			ID: b.ID, Party: o.Seats, Subscription: e.Subscription, Channel: e.Channel, Staff: e.ByStaff, Promotion: true,
+			ID: b.ID, Party: o.Seats, Subscription: e.Subscription, Channel: e.Channel, Free: e.ByStaff, Promotion: true,
 			Actor: "member", FillUntil: &o.ExpiresAt,
 		}, w.now)
 		if err != nil {

@@ -200,7 +200,7 @@ func (f *filler) check(entries []waitlist.Entry) map[tenant.EntryID]waitlist.Che
 func (f *filler) request(b checkedBooking, e waitlist.Entry) booking.Request {
 	return booking.Request{
 		ID: b.id, Party: e.Party, Subscription: e.Subscription, Channel: e.Channel,
-		Staff: e.ByStaff, Promotion: true, Actor: credit.SystemActor, FillUntil: &f.scene.Slot.Closes,
+		Free: e.ByStaff, Promotion: true, Actor: credit.SystemActor, FillUntil: &f.scene.Slot.Closes,
 	}
 }
 
@@ -245,7 +245,7 @@ func (w *world) offerByHand(s *sessionRow, e *entryRow) error {
 		c := f.decide(choice)
 		b := f.checked[e.ID]
 		request := f.request(b, e.Entry)
-		request.Staff = true
+		request.Free = true
 		if _, err := booking.Decide(b.facts, request, w.now); err != nil {
 			return err
 		}
@@ -395,7 +395,7 @@ func (w *world) joinAny(member *memberRow, sessions []*sessionRow, party int, st
 			}
 			facts.Slot = slot
 			request := booking.Request{
-				ID: id[tenant.BookingID](&w.tables), Party: party, Channel: catalog.Online, Staff: staff, JoinWaitlist: true,
+				ID: id[tenant.BookingID](&w.tables), Party: party, Channel: catalog.Online, Free: staff, JoinWaitlist: true,
 			}
 			if _, err := booking.Decide(facts, request, w.now); err != nil {
 				return err

@@ -185,7 +185,7 @@ func (c *checks) authorize(
 		if err != nil {
 			return caller, err
 		}
-		caller.Member, caller.Roles, caller.SelfOnly = holder.Member, holder.Roles, true
+		caller.Member, caller.Roles, caller.May, caller.SelfOnly = holder.Member, holder.Roles, holder.May, true
 		if rule.Kind == v1.Access_RULE_TOKEN && !holder.Active && !strings.HasPrefix(by.Subject, tenant.AccountPrefix) {
 			return caller, nil // who becomes a member only now
 		}
@@ -198,7 +198,7 @@ func (c *checks) authorize(
 	if err != nil {
 		return caller, err
 	}
-	caller.Member, caller.Roles = decision.Member, decision.Roles
+	caller.Member, caller.Roles, caller.May = decision.Member, decision.Roles, decision.May
 	if decision.Allowed {
 		return caller, c.checkIssuer(ctx, by, caller, decision.Issuer)
 	}

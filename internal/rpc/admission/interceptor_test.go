@@ -29,6 +29,7 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rpc/request"
+	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/token"
@@ -138,6 +139,10 @@ func TestAdmit_ResolvesTenantAndCaller(t *testing.T) {
 			}
 			value, _ := seen.Load(request.Header().Get("X-Request-Id"))
 			got, _ := value.(tenant.Caller)
+			if tc.refused.Code == 0 {
+				test.Eq(t, grant.PermissionsOf(tc.want.Roles...), got.May)
+			}
+			got.May = nil
 			test.True(t, cmp.Equal(tc.want, got), test.Sprint(cmp.Diff(tc.want, got)))
 		})
 	}

@@ -15,7 +15,7 @@ import (
 
 // Book handles BookingService.Book.
 func (s *Bookings) Book(ctx context.Context, req *v1.BookRequest) (*v1.BookResponse, error) {
-	by, err := request.CallerWith(ctx, bookings.CreateForOthers)
+	by, err := request.CallerWith(ctx, booking.CreateForOthers)
 	if err != nil {
 		return nil, err
 	}

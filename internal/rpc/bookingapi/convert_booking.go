@@ -82,6 +82,7 @@ func bookRequestValue(req *v1.BookRequest) bookings.BookRequest {
 		Party:        partyValue(req.PartySize),
 		Subscription: convert.ID[tenant.SubscriptionID](req.SubscriptionId),
 		ExternalRef:  req.ExternalRef, Note: req.Note, RefuseFull: req.WhenFull == v1.WhenFull_WHEN_FULL_REFUSE,
+		Raise: req.RaiseCapacity,
 	}
 }
 

@@ -7,12 +7,13 @@ import (
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/rpc/request"
+	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
 // HoldBooking handles BookingService.HoldBooking.
 func (s *Bookings) HoldBooking(ctx context.Context, req *v1.HoldBookingRequest) (*v1.HoldBookingResponse, error) {
-	by, err := request.CallerWith(ctx, bookings.HoldForOthers)
+	by, err := request.CallerWith(ctx, booking.HoldForOthers)
 	if err != nil {
 		return nil, err
 	}

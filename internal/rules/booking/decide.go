@@ -38,8 +38,11 @@ type Request struct {
 	Subscription tenant.SubscriptionID // zero: the member's only one
 	Channel      catalog.Channel
 	RefuseFull   bool // fail if the session is full, instead of waiting
-	// Staff book without credits and quotas, unless they name a subscription.
-	Staff bool
+	Raise        bool // raise the capacity if the session is full: for callers with OverCapacity
+	// May has the permissions of the caller; nil for the system.
+	May tenant.Permissions
+	// Free: no plan pays and no limit of a plan applies, unless a subscription is named, which then pays.
+	Free bool
 	// Hold keeps the seats for a limited time. It takes no credit and never joins the waitlist.
 	Hold bool
 	// Promotion comes from the waitlist. What was checked on joining and concerns only the way in is not checked again:
@@ -63,6 +66,8 @@ type BookResult struct {
 	Credits   int  // charged
 	Counted   bool // toward the payer's quotas
 	Exclusive bool // the plan forbids overlaps
+	// Raised is the number of seats that the session gets for this booking.
+	Raised int
 }
 
 // Decide decides whether a member gets seats, a waitlist entry, or an error. The errors are those of
@@ -73,20 +78,15 @@ func Decide(f Facts, request Request, now time.Time) (BookResult, error) {
 
 // decide and its callees take pointers, because facts are large and one page decides about hundreds of sessions.
 func (f *Facts) decide(request Request, now time.Time) (BookResult, error) {
-	if err := f.Slot.checkOpen(request.FillUntil, now); err != nil {
+	exempt, err := f.Slot.checkOpenFor(request, now)
+	if err != nil {
 		return BookResult{}, err
-	}
-	if !request.Promotion {
-		if err := f.Slot.checkAdmission(request, now); err != nil {
-			return BookResult{}, err
-		}
 	}
 	if !f.Booking.IsZero() || !f.Entry.IsZero() {
 		return BookResult{}, catalog.AlreadyBooked(f.Member.ID, f.Booking, f.Entry)
 	}
 	var result BookResult
 	if !request.Hold {
-		var err error
 		if result, err = f.charge(request, now); err != nil {
 			return BookResult{}, err
 		}
@@ -97,10 +97,51 @@ func (f *Facts) decide(request Request, now time.Time) (BookResult, error) {
 	if f.Slot.Fits(request.Party) {
 		return result, nil
 	}
-	if request.RefuseFull || request.Promotion || request.Hold || !f.Slot.waitlistHasRoom() {
+	switch {
+	case request.Raise && request.May[OverCapacity]:
+		result.Raised = f.Slot.SeatsTaken + request.Party - *f.Slot.Capacity
+		return result, nil
+	case exempt, request.RefuseFull, request.Promotion, request.Hold, !f.Slot.waitlistHasRoom():
 		return BookResult{}, Full()
 	}
 	return BookResult{Wait: true}, nil
+}
+
+// checkOpenFor rejects a session that the caller cannot book now. It reports whether only a permission of theirs makes
+// it possible: nobody waits for a seat that others cannot get.
+func (s *Slot) checkOpenFor(request Request, now time.Time) (exempt bool, err error) {
+	err = s.checkOpen(request.FillUntil, now)
+	if err != nil && !s.opensFor(request, now) {
+		return false, err
+	}
+	exempt = err != nil
+	if request.Promotion {
+		return exempt, nil
+	}
+	err = s.checkOpened(now)
+	if err != nil && !request.exempt(BeforeOpening) {
+		return false, err
+	}
+	exempt = exempt || err != nil
+	if err := request.Channel.CheckStaff(request.forOthers(), request.May); err != nil {
+		return false, err
+	}
+	return exempt, s.checkAdmission(request.Channel, request.Party)
+}
+
+// opensFor reports whether the caller's permissions open a session that is not open for others: blocked, closed,
+// started or ended, or several of these. A draft and a cancelled session stay closed.
+func (s *Slot) opensFor(request Request, now time.Time) bool {
+	switch {
+	case s.State != catalog.Published, s.Blocked && !request.exempt(BlockedSession):
+		return false
+	case now.Before(s.StartsAt.Add(-s.Policy.BookingClosesBefore)):
+		return true
+	case now.Before(s.EndsAt):
+		return request.exempt(AfterStart)
+	default:
+		return request.exempt(RecordPast)
+	}
 }
 
 // checkOpen rejects a session that cannot be booked now. A nil until means when booking closes.
@@ -128,22 +169,23 @@ func (s *Slot) checkOpen(until *time.Time, now time.Time) error {
 		WithMetadata("state", state)
 }
 
-// checkAdmission rejects a booking that comes too early, through a closed channel, or for a party of the wrong size.
-func (s *Slot) checkAdmission(request Request, now time.Time) error {
+// checkOpened rejects a booking that comes too early.
+func (s *Slot) checkOpened(now time.Time) error {
 	if opens := s.StartsAt.Add(-s.Policy.AdvanceWindow); now.Before(opens) {
 		return fault.New(fault.FailedPrecondition, fault.AdvanceWindow, "Booking has not opened yet.").
 			WithMetadata("opens_at", opens.UTC().Format(time.RFC3339))
 	}
-	if !slices.Contains(s.Channels, request.Channel) {
+	return nil
+}
+
+// checkAdmission rejects a booking through a closed channel, or for a party of the wrong size.
+func (s *Slot) checkAdmission(channel catalog.Channel, party int) error {
+	if !slices.Contains(s.Channels, channel) {
 		return fault.New(fault.FailedPrecondition, fault.ChannelClosed,
-			"The location does not take bookings through %s.", request.Channel).
-			WithMetadata("channel", string(request.Channel)).WithField("channel")
+			"The location does not take bookings through %s.", channel).
+			WithMetadata("channel", string(channel)).WithField("channel")
 	}
-	if request.Channel.StaffOnly() && !request.Staff {
-		return fault.New(fault.FailedPrecondition, fault.ChannelClosed, "Only staff can book through %s.", request.Channel).
-			WithMetadata("channel", string(request.Channel)).WithField("channel")
-	}
-	return catalog.CheckParty(request.Party, s.MinParty, s.MaxParty)
+	return catalog.CheckParty(party, s.MinParty, s.MaxParty)
 }
 
 // CheckBooker rejects a request that does not say for whom it is, a member or a guest with a name, one with an address
@@ -204,7 +246,7 @@ func OtherOverlapping() *fault.Error {
 
 // charge picks the subscription that pays, checks its limits and takes the credits.
 func (f *Facts) charge(request Request, now time.Time) (BookResult, error) {
-	if request.Staff && request.Subscription.IsZero() {
+	if request.Free && request.Subscription.IsZero() {
 		return BookResult{}, nil
 	}
 	// The first booking after the end of a period renews it.
@@ -217,7 +259,7 @@ func (f *Facts) charge(request Request, now time.Time) (BookResult, error) {
 		return BookResult{}, err
 	}
 	result := BookResult{Payer: payer, Counted: payer.Plan.HasQuota(), Exclusive: !payer.Plan.AllowOverlap}
-	if !request.Staff {
+	if !request.Free {
 		if err := payer.CheckQuota(f.Slot.LocalDate); err != nil {
 			return BookResult{}, err
 		}

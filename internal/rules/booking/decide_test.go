@@ -81,12 +81,19 @@ func TestDecide_ChecksAdmissionUnlessPromoted(t *testing.T) {
 		"before it opens":           {nil, opens.Add(-1), "ADVANCE_WINDOW opens_at=" + opens.Format(time.RFC3339)},
 		"as it opens":               {nil, opens, ""},
 		"a closed channel":          {set{"Slot.Channels": []catalog.Channel{catalog.Phone}}, now, closed + "ONLINE"},
-		"staff's channel":           {set{"Channel": catalog.Phone}, now, closed + "PHONE"},
-		"staff's channel, by staff": {set{"Channel": catalog.Phone, "Staff": true}, now, ""},
-		"too few":                   {set{"Slot.MinParty": 2}, now, "PARTY_SIZE @party_size max=4 min=2"},
-		"just few":                  {set{"Slot.MinParty": 1}, now, ""},
-		"too many":                  {set{"Party": 5}, now, "PARTY_SIZE @party_size max=4 min=1"},
-		"just many":                 {set{"Party": 4}, now, ""},
+		"staff's channel":           {set{"Channel": catalog.Phone}, now, asked + "PHONE " + without + "create_for_others"},
+		"staff's channel, by staff": {set{"Channel": catalog.Phone, "May": may(booking.CreateForOthers)}, now, ""},
+		"for a hold": {
+			set{"Channel": catalog.Phone, "Hold": true, "May": may(booking.CreateForOthers)}, now,
+			asked + "PHONE " + without + "hold_for_others",
+		},
+		"for a hold, by staff": {
+			set{"Channel": catalog.WalkIn, "Hold": true, "May": may(booking.HoldForOthers)}, now, "",
+		},
+		"too few":   {set{"Slot.MinParty": 2}, now, "PARTY_SIZE @party_size max=4 min=2"},
+		"just few":  {set{"Slot.MinParty": 1}, now, ""},
+		"too many":  {set{"Party": 5}, now, "PARTY_SIZE @party_size max=4 min=1"},
+		"just many": {set{"Party": 4}, now, ""},
 	} {
 		a := try(tt.differ)
 		expect.Fault(t, tt.want, name)(a.decide(tt.at))
@@ -95,7 +102,104 @@ func TestDecide_ChecksAdmissionUnlessPromoted(t *testing.T) {
 	}
 }
 
-const closed = "CHANNEL_CLOSED @channel channel="
+const (
+	closed = "CHANNEL_CLOSED @channel channel="
+	asked  = "PERMISSION_DENIED @channel channel="
+	// without begins the metadata of what is missing.
+	without = "permission=booking."
+)
+
+func may(permissions ...string) tenant.Permissions {
+	all := make(tenant.Permissions)
+	for _, p := range permissions {
+		all[p] = true
+	}
+	return all
+}
+
+// Each permission opens what it names, and nothing beyond.
+func TestDecide_PermissionsOpenWhatIsClosedToOthers(t *testing.T) {
+	t.Parallel()
+	s := vary.From(openSlot(), set{"Policy.BookingClosesBefore": time.Hour})
+	blocked := vary.From(s, set{"Blocked": true})
+	opens, closes := s.StartsAt.Add(-s.Policy.AdvanceWindow), s.StartsAt.Add(-time.Hour)
+	const after, past = booking.AfterStart, booking.RecordPast
+	for name, tt := range map[string]struct {
+		slot booking.Slot
+		may  tenant.Permissions
+		at   time.Time
+		want string
+	}{
+		"closed":                   {s, may(after), closes, ""},
+		"started":                  {s, may(after), s.StartsAt, ""},
+		"as it ends":               {s, may(after), s.EndsAt.Add(-1), ""},
+		"ended":                    {s, may(after), s.EndsAt, "SESSION_NOT_OPEN state=started"},
+		"ended, to record":         {s, may(past), s.EndsAt, ""},
+		"started, to record":       {s, may(past), s.EndsAt.Add(-1), "SESSION_NOT_OPEN state=started"},
+		"before it opens":          {s, may(booking.BeforeOpening), opens.Add(-1), ""},
+		"blocked":                  {blocked, may(booking.BlockedSession), closes.Add(-1), ""},
+		"blocked, without":         {blocked, may(after, past), now, "SESSION_NOT_OPEN state=blocked"},
+		"blocked and started":      {blocked, may(booking.BlockedSession), s.StartsAt, "SESSION_NOT_OPEN state=blocked"},
+		"blocked and started, too": {blocked, may(booking.BlockedSession, after), s.StartsAt, ""},
+		"a draft": {
+			vary.From(s, set{"State": catalog.Draft}), may(after, past, booking.BlockedSession), s.StartsAt,
+			"SESSION_NOT_OPEN state=draft",
+		},
+		"a cancelled one": {
+			vary.From(s, set{"State": catalog.Cancelled}), may(after, past, booking.BlockedSession), s.EndsAt,
+			"SESSION_NOT_OPEN state=cancelled",
+		},
+	} {
+		a := try(set{"Slot": tt.slot, "May": tt.may})
+		expect.Fault(t, tt.want, name)(a.decide(tt.at))
+		for what, other := range map[string]set{
+			"a hold": {"Hold": true}, "joining": {"JoinWaitlist": true}, "a promotion": {"Promotion": true},
+		} {
+			_, err := vary.From(a, other).decide(tt.at)
+			_, without := vary.From(a, other).without().decide(tt.at)
+			test.EqOp(t, faulttest.Text(without), faulttest.Text(err), test.Sprint(name, ", ", what))
+		}
+		if tt.want == "" { // who waited could never get a seat
+			full := vary.From(a, set{"Slot.SeatsTaken": 10})
+			expect.Fault(t, "SESSION_FULL", name, ", full")(full.decide(tt.at))
+		}
+	}
+}
+
+func (a attempt) without() attempt { return vary.From(a, set{"May": tenant.Permissions(nil)}) }
+
+func TestDecide_RaisesTheCapacityByWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		differ set
+		raised int
+		want   string
+	}{
+		"full":               {set{"Slot.SeatsTaken": 10}, 3, ""},
+		"almost full":        {set{"Slot.SeatsTaken": 9}, 2, ""},
+		"room for all":       {set{"Slot.SeatsTaken": 7}, 0, ""},
+		"unlimited":          {set{"Slot.SeatsTaken": 10, "Slot.Capacity": (*int)(nil)}, 0, ""},
+		"without permission": {set{"Slot.SeatsTaken": 10, "May": may(), "RefuseFull": true}, 0, "SESSION_FULL"},
+		"a large party":      {set{"Slot.SeatsTaken": 10, "Party": 5}, 0, "PARTY_SIZE @party_size max=4 min=1"},
+	} {
+		a := vary.From(try(set{"Party": 3, "Raise": true, "May": may(booking.OverCapacity)}), tt.differ)
+		got, err := a.decide(now)
+		test.EqOp(t, tt.want, faulttest.Text(err), test.Sprint(name))
+		test.EqOp(t, tt.raised, got.Raised, test.Sprint(name))
+		test.False(t, got.Wait, test.Sprint(name))
+	}
+}
+
+func TestIsFree_OneselfOrOthers(t *testing.T) {
+	t.Parallel()
+	mia, eve := id[tenant.MemberID](), id[tenant.MemberID]()
+	for permission, want := range map[string][2]bool{
+		"": {false, false}, booking.OwnFree: {true, false}, booking.CreateForOthers: {false, true},
+	} {
+		by := tenant.Caller{Member: mia, May: may(permission)}
+		test.Eq(t, want, [2]bool{booking.IsFree(by, mia), booking.IsFree(by, eve)}, test.Sprint(permission))
+	}
+}
 
 // A full session takes neither holds nor promotions, and a member only joins once.
 func TestDecide_JoinsTheWaitlistOfAFullSessionOnly(t *testing.T) {
@@ -153,7 +257,7 @@ func TestDecide_ChargesThePlanByItsTerms(t *testing.T) {
 		"at its quota, by staff": {set{"Plan.WeeklyLimit": 2}, nil, true, "", true, true},
 	} {
 		paying := pack(tt.plan)
-		a := try(set{"Slot": slot, "Subscriptions": []credit.Subscription{paying}, "Busy": tt.busy, "Staff": tt.staff})
+		a := try(set{"Slot": slot, "Subscriptions": []credit.Subscription{paying}, "Busy": tt.busy, "Free": tt.staff})
 		a.Subscription = map[bool]tenant.SubscriptionID{true: paying.ID}[tt.staff]
 		got, err := a.decide(now)
 		test.EqOp(t, tt.want, faulttest.Text(err), test.Sprint(name))
@@ -277,7 +381,7 @@ func TestDecide_BooksIfPartyFitsElseWaitsIfRoom(t *testing.T) {
 		a := try(set{
 			"Slot.Capacity": capacity, "Slot.SeatsTaken": number("taken", capacity), "Slot.WaitlistCapacity": 2,
 			"Party":        1 + number("party", 3),
-			"Slot.Waiting": number("waiting", 2), "Slot.Policy.WaitlistEnabled": yes("enabled"), "Staff": yes("staff"),
+			"Slot.Waiting": number("waiting", 2), "Slot.Policy.WaitlistEnabled": yes("enabled"), "Free": yes("free"),
 			"RefuseFull": yes("no waitlist"), "Subscriptions": []credit.Subscription{paying},
 		})
 		fits := a.Slot.SeatsTaken+a.Party <= capacity
@@ -285,11 +389,11 @@ func TestDecide_BooksIfPartyFitsElseWaitsIfRoom(t *testing.T) {
 			a.Slot.Capacity, fits = nil, true
 		}
 		want, refused := booking.BookResult{}, fault.Reason("")
-		if !a.Staff {
+		if !a.Free {
 			want = charged(a, paying, false, true)
 		}
 		switch {
-		case !a.Staff && balance < a.Party:
+		case !a.Free && balance < a.Party:
 			refused = fault.NoCredits
 		case fits:
 		case a.Slot.Policy.WaitlistEnabled && a.Slot.Waiting < 2 && !a.RefuseFull:

@@ -1,6 +1,7 @@
 package booking
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/berthhq/berth/internal/fault"
@@ -43,8 +44,7 @@ func Reschedule(
 	if !now.Before(from.StartsAt) && !anyone {
 		return RescheduleResult{}, wrongState(b, "The booked session has started.")
 	}
-	request := Request{Party: b.Party, Channel: b.Channel, Staff: anyone || b.Channel.StaffOnly()}
-	if err := to.checkAdmission(request, now); err != nil {
+	if err := cmp.Or(to.checkOpened(now), to.checkAdmission(b.Channel, b.Party)); err != nil {
 		return RescheduleResult{}, err
 	}
 	if !entry.IsZero() { // a member never has both a booking and an entry in one session

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/brand"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -21,8 +22,19 @@ const (
 	WalkIn Channel = "WALK_IN"
 )
 
-// StaffOnly reports whether only staff may book through the channel.
-func (c Channel) StaffOnly() bool { return c == Phone || c == WalkIn }
+// The permissions to book and to hold for others.
+const (
+	CreateForOthers = "booking.create_for_others"
+	HoldForOthers   = "booking.hold_for_others"
+)
+
+// CheckStaff rejects the channels of those who call and walk in unless the permission to act for others is there.
+func (c Channel) CheckStaff(permission string, may tenant.Permissions) error {
+	if (c == Phone || c == WalkIn) && !may[permission] {
+		return fault.MissingPermission(permission).WithMetadata("channel", string(c)).WithField("channel")
+	}
+	return nil
+}
 
 // Channels returns all channels, which is also the default of a new location.
 func Channels() []Channel { return []Channel{Online, Phone, WalkIn} }

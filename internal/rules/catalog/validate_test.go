@@ -13,6 +13,7 @@ import (
 	"github.com/shoenig/test"
 
 	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/testkit/vary"
 )
@@ -40,9 +41,15 @@ func TestValues_StayAsTheyAreStored(t *testing.T) {
 
 func TestChannel_IsOpenToMembersIfOnline(t *testing.T) {
 	t.Parallel()
+	may := tenant.Permissions{catalog.CreateForOthers: true}
 	all := catalog.Location{Channels: []catalog.Channel{catalog.Phone}}
 	for _, c := range catalog.Channels() {
-		test.EqOp(t, c != catalog.Online, c.StaffOnly())
+		want := "PERMISSION_DENIED @channel channel=" + string(c) + " permission=booking.hold_for_others"
+		if c == catalog.Online {
+			want = ""
+		}
+		expect.Fault(t, want)(c.CheckStaff(catalog.HoldForOthers, may))
+		test.NoError(t, c.CheckStaff(catalog.CreateForOthers, may))
 		test.EqOp(t, c == catalog.Phone, all.Accepts(c))
 	}
 }

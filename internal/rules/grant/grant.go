@@ -30,6 +30,17 @@ type Role struct {
 	UpdatedAt time.Time
 }
 
+// PermissionsOf returns the permissions of some built-in roles.
+func PermissionsOf(roles ...string) tenant.Permissions {
+	may := make(tenant.Permissions)
+	for _, p := range policy.Permissions() {
+		if slices.ContainsFunc(roles, func(role string) bool { return slices.Contains(p.Roles, role) }) {
+			may[p.Name] = true
+		}
+	}
+	return may
+}
+
 // Length limits of a role's fields, in characters.
 const (
 	maxTitle       = 200

@@ -91,8 +91,8 @@ func TestSession_CountsOpenSeatsAndHidesDrafts(t *testing.T) {
 	for state, visible := range map[catalog.SessionState]bool{
 		catalog.Draft: false, catalog.Published: true, catalog.Cancelled: true,
 	} {
-		test.EqOp(t, visible, session.Session{State: state}.VisibleTo(false))
-		test.True(t, session.Session{State: state}.VisibleTo(true))
+		test.EqOp(t, visible, session.Session{State: state}.VisibleTo(nil))
+		test.True(t, session.Session{State: state}.VisibleTo(readsDrafts))
 	}
 }
 

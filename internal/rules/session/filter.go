@@ -30,13 +30,18 @@ func (f Filter) within(states ...catalog.SessionState) Filter {
 	return f
 }
 
-// Visible restricts the filter to the states that the caller can see.
-func (f Filter) Visible(staff bool) Filter {
-	if staff {
+// ReadDrafts is the permission to see drafts.
+const ReadDrafts = "session.read_drafts"
+
+// Visible restricts the filter to the states that a caller with these permissions can see.
+func (f Filter) Visible(may tenant.Permissions) Filter {
+	if may[ReadDrafts] {
 		return f
 	}
 	return f.within(catalog.Published, catalog.Cancelled)
 }
 
 // VisibleTo is Filter.Visible for one session.
-func (s Session) VisibleTo(staff bool) bool { return staff || s.State != catalog.Draft }
+func (s Session) VisibleTo(may tenant.Permissions) bool {
+	return may[ReadDrafts] || s.State != catalog.Draft
+}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/session"
+	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
@@ -31,18 +32,18 @@ func TestFilter_RestrictsStates(t *testing.T) {
 		"bulk cancel leaves out what is cancelled": {
 			session.Filter{}.Applicable(session.BulkCancel), []catalog.SessionState{catalog.Draft, catalog.Published},
 		},
-		"bulk delete takes all":       {session.Filter{}.Applicable(session.BulkDelete), nil},
-		"staff see what they ask for": {session.Filter{}.Visible(true), nil},
+		"bulk delete takes all":                      {session.Filter{}.Applicable(session.BulkDelete), nil},
+		"with the permission, all that is asked for": {session.Filter{}.Visible(readsDrafts), nil},
 		"members see no drafts": {
-			session.Filter{}.Visible(false),
+			session.Filter{}.Visible(nil),
 			[]catalog.SessionState{catalog.Published, catalog.Cancelled},
 		},
 		"members see no drafts, all named": {
-			session.Filter{States: all}.Visible(false),
+			session.Filter{States: all}.Visible(nil),
 			[]catalog.SessionState{catalog.Published, catalog.Cancelled},
 		},
 		"members see nothing that is only drafts": {
-			session.Filter{States: []catalog.SessionState{catalog.Draft}}.Visible(false),
+			session.Filter{States: []catalog.SessionState{catalog.Draft}}.Visible(nil),
 			[]catalog.SessionState{},
 		},
 	} {
@@ -67,3 +68,5 @@ func TestCheckBulkSize_RejectsTooManySessionsOrPlaces(t *testing.T) {
 		expect.Fault(t, tt.want, name)(session.CheckBulkSize(tt.all))
 	}
 }
+
+var readsDrafts = tenant.Permissions{session.ReadDrafts: true}

@@ -45,10 +45,11 @@ type WindowFacts struct {
 	MinParty, MaxParty int               // of the service
 	Channels           []catalog.Channel // that the location takes bookings through
 	Others             []Entry           // the member's active entries for windows of the service at the location
+	May                tenant.Permissions
 }
 
 // JoinWindow decides whether an entry may wait for its time window. If the window's start has passed, it moves to
-// today. Errors: INVALID_FIELD, PARTY_SIZE, CHANNEL_CLOSED, ALREADY_BOOKED.
+// today. Errors: INVALID_FIELD, PARTY_SIZE, CHANNEL_CLOSED, PERMISSION_DENIED (a channel of staff), ALREADY_BOOKED.
 func JoinWindow(e Entry, f WindowFacts) (Entry, error) {
 	w := *e.Window // a copy, because the transaction may run again with the same request
 	e.Window = &w
@@ -63,7 +64,10 @@ func JoinWindow(e Entry, f WindowFacts) (Entry, error) {
 	if err := catalog.CheckParty(e.Party, f.MinParty, f.MaxParty); err != nil {
 		return e, err
 	}
-	if !slices.Contains(f.Channels, e.Channel) || e.Channel.StaffOnly() && !e.ByStaff {
+	if err := e.Channel.CheckStaff(catalog.CreateForOthers, f.May); err != nil {
+		return e, err
+	}
+	if !slices.Contains(f.Channels, e.Channel) {
 		return e, fault.New(fault.FailedPrecondition, fault.ChannelClosed,
 			"The location takes no wishes through %s.", e.Channel).
 			WithMetadata("channel", string(e.Channel)).WithField("channel")

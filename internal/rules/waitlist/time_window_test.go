@@ -39,6 +39,8 @@ func TestWants_MatchesExactly(t *testing.T) {
 func TestJoinWindow_ReturnsFirstErrorInOrder(t *testing.T) {
 	t.Parallel()
 	const closed, last = "CHANNEL_CLOSED @channel channel=", "INVALID_FIELD @window.last_date"
+	const denied = "PERMISSION_DENIED @channel channel=PHONE permission=booking.create_for_others"
+	acts := set{"May": tenant.Permissions{catalog.CreateForOthers: true}}
 	today, other := civiltest.Date("2026-03-18"), id[tenant.EntryID](9)
 	asked := waitlist.Entry{Party: 2, Channel: catalog.Online, Coach: jess, Window: new(waitlist.Window{
 		From: today.AddDays(1), Until: today.AddDays(3),
@@ -61,15 +63,15 @@ func TestJoinWindow_ReturnsFirstErrorInOrder(t *testing.T) {
 		"a small party":               {set{"Party": 1}, set{"MinParty": 2}, "PARTY_SIZE @party_size max=4 min=2"},
 		"a large party":               {set{"Party": 5}, nil, "PARTY_SIZE @party_size max=4 min=1"},
 		"a large party of a long one": {set{"Party": 5, "Window.Until": today.AddDays(61)}, nil, last},
-		"a closed channel":            {set{"Channel": catalog.WalkIn, "ByStaff": true}, nil, closed + "WALK_IN"},
-		"a channel of staff":          {set{"Channel": catalog.Phone}, nil, closed + "PHONE"},
-		"that channel, by staff":      {set{"Channel": catalog.Phone, "ByStaff": true}, nil, ""},
+		"a closed channel":            {set{"Channel": catalog.WalkIn}, acts, closed + "WALK_IN"},
+		"a channel of staff":          {set{"Channel": catalog.Phone}, nil, denied},
+		"that channel, by staff":      {set{"Channel": catalog.Phone}, acts, ""},
 		"a closed channel, too many":  {set{"Channel": catalog.Phone, "Party": 5}, nil, "PARTY_SIZE @party_size max=4 min=1"},
 		"again": {
 			nil, set{"Others": []waitlist.Entry{waits}}, "ALREADY_BOOKED entry_id=" + other.String(),
 		},
-		"again, through a closed channel": {
-			set{"Channel": catalog.Phone}, set{"Others": []waitlist.Entry{waits}}, closed + "PHONE",
+		"again, through a channel of staff": {
+			set{"Channel": catalog.Phone}, set{"Others": []waitlist.Entry{waits}}, denied,
 		},
 		"on other days": {
 			nil, set{"Others": []waitlist.Entry{vary.From(waits, set{"Window.Until": today})}}, "",

@@ -18,7 +18,7 @@ var fixed = []Fixed{
 	{
 		Harm:    "who may hold for others may book for others",
 		Package: "internal/rpc/bookingapi", Function: "(*Bookings).Book",
-		Old: "bookings.CreateForOthers", New: "bookings.HoldForOthers",
+		Old: "booking.CreateForOthers", New: "booking.HoldForOthers",
 		Tests: []Test{{"internal/rpc", "^TestPermissions_BeyondThatOfTheRPC$"}},
 	},
 	{

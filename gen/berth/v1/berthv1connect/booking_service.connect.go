@@ -90,10 +90,14 @@ type BookingServiceClient interface {
 	// Book books seats for the caller or, with the permission booking.create_for_others, for another member. If the
 	// session is full and its waitlist has room, it creates a waitlist entry instead, unless when_full is REFUSE. The
 	// header X-Booking-Channel overrides the request's channel.
+	// Some permissions book where others cannot: booking.after_start from when booking closes until the end of the
+	// session, booking.record_past after its end, booking.before_opening before booking opens, and
+	// booking.blocked_session in a blocked session. Nobody waits for such a seat: a full session is SESSION_FULL.
 	// Repeated: ALREADY_BOOKED; with the external_ref of an earlier request it changes nothing, and answers what that
 	// made.
-	// Errors: SESSION_NOT_FOUND, MEMBER_NOT_FOUND, PERMISSION_DENIED (booking.create_for_others), SESSION_NOT_OPEN,
-	// ADVANCE_WINDOW, CHANNEL_CLOSED, PARTY_SIZE, ALREADY_BOOKED, SESSION_FULL, SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN,
+	// Errors: SESSION_NOT_FOUND, MEMBER_NOT_FOUND, PERMISSION_DENIED (booking.create_for_others, for others and for the
+	// channels PHONE and WALK_IN; booking.over_capacity, for raise_capacity), SESSION_NOT_OPEN, ADVANCE_WINDOW,
+	// CHANNEL_CLOSED, PARTY_SIZE, ALREADY_BOOKED, SESSION_FULL, SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN,
 	// PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT, WEEKLY_LIMIT, OVERLAP, EXTERNAL_REF_CONFLICT,
 	// INVALID_FIELD (no member), CONTENTION.
 	Book(context.Context, *connect.Request[v1.BookRequest]) (*connect.Response[v1.BookResponse], error)
@@ -434,10 +438,14 @@ type BookingServiceHandler interface {
 	// Book books seats for the caller or, with the permission booking.create_for_others, for another member. If the
 	// session is full and its waitlist has room, it creates a waitlist entry instead, unless when_full is REFUSE. The
 	// header X-Booking-Channel overrides the request's channel.
+	// Some permissions book where others cannot: booking.after_start from when booking closes until the end of the
+	// session, booking.record_past after its end, booking.before_opening before booking opens, and
+	// booking.blocked_session in a blocked session. Nobody waits for such a seat: a full session is SESSION_FULL.
 	// Repeated: ALREADY_BOOKED; with the external_ref of an earlier request it changes nothing, and answers what that
 	// made.
-	// Errors: SESSION_NOT_FOUND, MEMBER_NOT_FOUND, PERMISSION_DENIED (booking.create_for_others), SESSION_NOT_OPEN,
-	// ADVANCE_WINDOW, CHANNEL_CLOSED, PARTY_SIZE, ALREADY_BOOKED, SESSION_FULL, SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN,
+	// Errors: SESSION_NOT_FOUND, MEMBER_NOT_FOUND, PERMISSION_DENIED (booking.create_for_others, for others and for the
+	// channels PHONE and WALK_IN; booking.over_capacity, for raise_capacity), SESSION_NOT_OPEN, ADVANCE_WINDOW,
+	// CHANNEL_CLOSED, PARTY_SIZE, ALREADY_BOOKED, SESSION_FULL, SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN,
 	// PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT, WEEKLY_LIMIT, OVERLAP, EXTERNAL_REF_CONFLICT,
 	// INVALID_FIELD (no member), CONTENTION.
 	Book(context.Context, *connect.Request[v1.BookRequest]) (*connect.Response[v1.BookResponse], error)

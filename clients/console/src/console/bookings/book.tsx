@@ -1,6 +1,7 @@
 import { BookingService, type Member, type Session, WhenFull } from "@berthhq/client";
 import { Checkbox, NumberInput } from "@mantine/core";
 import { useState } from "react";
+import { useCan } from "../../shared/auth/user";
 import { useFields } from "../../shared/forms/form";
 import { useText } from "../../shared/i18n";
 import { useCatalog } from "../catalog/loaded";
@@ -17,21 +18,26 @@ interface BookMemberProps {
 /** Books a member, or adds them to the waitlist if the session is full. */
 export function BookMember({ session, onClose }: BookMemberProps) {
   const t = useText(bookingTexts, uiTexts);
+  const can = useCan();
   const service = useCatalog().service(session.serviceId);
   const [member, setMember] = useState<Member>();
-  const form = useFields({ party: Math.max(1, service?.minParty ?? 1), wait: true });
+  const form = useFields({ party: Math.max(1, service?.minParty ?? 1), wait: true, raise: false });
   const book = useSave(BookingService.method.book, ({ outcome }) =>
     outcome.case === "entry"
       ? t.bookings.queued(outcome.value.memberName, outcome.value.position ?? 0)
       : outcome.value && t.bookings.booked(outcome.value.memberName),
   );
   const most = service?.maxParty || service?.minParty || 1;
+  const full = session.seatsOpen !== undefined && session.seatsOpen < form.values.party;
+  const raisable = full && can("booking.over_capacity");
+  const raise = raisable && form.values.raise;
   const run = () =>
     book({
       sessionId: session.id,
       memberId: member?.id ?? "",
       partySize: form.values.party,
       whenFull: form.values.wait ? WhenFull.WAITLIST : WhenFull.REFUSE,
+      raiseCapacity: raise,
     });
   return (
     <CallForm
@@ -50,9 +56,10 @@ export function BookMember({ session, onClose }: BookMemberProps) {
           max={most}
         />
       )}
-      {session.seatsOpen === 0 && session.waitlistCapacity > 0 && (
+      {full && !raise && session.waitlistCapacity > 0 && (
         <Checkbox label={t.common.join} {...form.flag("wait")} />
       )}
+      {raisable && <Checkbox label={t.bookings.raise} {...form.flag("raise")} />}
     </CallForm>
   );
 }

@@ -10,6 +10,7 @@ export const de: typeof en = {
     emptyNote: "Buchen Sie ein Mitglied ein, oder weisen Sie Mitglieder auf den Termin hin.",
     booked: (name) => `${name} ist gebucht`,
     queued: (name, place) => `${name} ist Nummer ${place} auf der Warteliste`,
+    raise: "Die Platzzahl für diese Buchung erhöhen",
     checkIn: "Einchecken",
     undoCheckIn: "Check-in zurücknehmen",
     alreadyIn: "War bereits eingecheckt",

@@ -11,6 +11,7 @@ export const en = {
     emptyNote: "Book a member, or share the session with members.",
     booked: (name: string) => `${name} is booked`,
     queued: (name: string, place: number) => `${name} is number ${place} on the waitlist`,
+    raise: "Raise the capacity for this booking",
     checkIn: "Check in",
     undoCheckIn: "Undo check-in",
     alreadyIn: "Was already checked in",

@@ -10,6 +10,7 @@ export const fr: typeof en = {
     emptyNote: "Inscrivez un membre, ou signalez la séance aux membres.",
     booked: (name) => `${name} est inscrit`,
     queued: (name, place) => `${name} est numéro ${place} en liste d’attente`,
+    raise: "Augmenter la capacité pour cette réservation",
     checkIn: "Pointer",
     undoCheckIn: "Annuler le pointage",
     alreadyIn: "Était déjà pointé",

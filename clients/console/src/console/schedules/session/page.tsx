@@ -111,7 +111,12 @@ function Head({ session, onHold }: HeadProps) {
   const over = session.status === SessionStatus.CANCELLED;
   const coming = millis(session.startTime) > Date.now();
   const open = session.status === SessionStatus.PUBLISHED && coming;
-  const bookable = can("booking.create_for_others") && open;
+  const ended = millis(session.endTime) <= Date.now();
+  const late = can(ended ? "booking.record_past" : "booking.after_start");
+  const bookable =
+    can("booking.create_for_others") &&
+    session.status === SessionStatus.PUBLISHED &&
+    (coming || late);
   const holdable = can("booking.hold_for_others") && open && session.seatsOpen !== 0;
   return (
     <>

@@ -35,6 +35,7 @@ export const fr: Descriptions = {
       "session.update":
         "Modifier l’horaire, le lieu, l’équipe, les places et la description d’une séance.",
       "session.read": "Voir le planning avec les places libres, et ce que l’on peut réserver.",
+      "session.read_drafts": "Voir les brouillons, et pourquoi des séances sont bloquées.",
       "session.create_published": "Publier des séances dès leur création.",
       "session.publish": "Publier et dépublier des séances.",
       "session.cancel": "Annuler une séance et ses réservations, et rembourser les crédits.",
@@ -56,7 +57,14 @@ export const fr: Descriptions = {
       "booking.confirm_any": "Confirmer et libérer les pré-réservations de tous les membres.",
       "booking.reschedule_any":
         "Replanifier les réservations de tous les membres, même après le délai d’annulation.",
-      "booking.create_for_others": "Réserver des places pour d’autres membres.",
+      "booking.create_for_others":
+        "Réserver des places pour d’autres membres, aussi par téléphone et pour qui vient sur place.",
+      "booking.own_free": "Réserver ses propres places sans formule ni ses limites.",
+      "booking.after_start": "Réserver de la clôture des réservations à la fin de la séance.",
+      "booking.record_past": "Réserver dans des séances terminées.",
+      "booking.before_opening": "Réserver avant l’ouverture des réservations.",
+      "booking.blocked_session": "Réserver dans des séances bloquées.",
+      "booking.over_capacity": "Augmenter la capacité d’une séance complète pour y réserver.",
       "booking.import": "Importer les réservations à venir depuis un fichier.",
       "booking.read": "Voir les réservations de tous les membres.",
       "booking.roster": "Voir les participants d’une séance.",
