@@ -145,6 +145,7 @@ test.describe("a booking", () => {
       .first()
       .fill(guest.name);
     await page.getByRole("option", { name: guest.name }).first().click();
+    await expect(dialog.getByRole("radio", { name: "Phone" })).toBeChecked();
     await dialog.getByLabel("Raise the capacity for this booking").check();
     await dialog.getByLabel(/waitlist/i).waitFor({ state: "hidden" });
     expect(await violations(page)).toEqual([]);
@@ -156,6 +157,13 @@ test.describe("a booking", () => {
       { sessionId: id },
     );
     expect([session.capacity, session.seatsTaken]).toEqual([2, 2]);
+    const { bookings } = await call<{ bookings: { memberName: string; channel: string }[] }>(
+      "owner",
+      "BookingService/GetSessionRoster",
+      { sessionId: id },
+    );
+    const booked = bookings.find(({ memberName }) => memberName === guest.name);
+    expect(booked?.channel).toBe("BOOKING_CHANNEL_PHONE");
   });
 
   test("is paid at the desk, and its payment refunded", async () => {

@@ -187,7 +187,8 @@ const (
 	// and X-Idempotent: true if it repeats an earlier one. A request that fails does not use up its key: the next
 	// request with the key is executed.
 	ErrorReason_ERROR_REASON_IDEMPOTENCY_CONFLICT ErrorReason = 121
-	// failed_precondition: the item `item_id` is out of stock at that time.
+	// failed_precondition: of the item `item_id`, called `name`, only `available` are left at that time. Only `item_id`, if
+	// the location does not offer it.
 	ErrorReason_ERROR_REASON_ITEM_UNAVAILABLE ErrorReason = 122
 	// failed_precondition: the benefit membership is not valid.
 	ErrorReason_ERROR_REASON_BENEFIT_INVALID ErrorReason = 123

@@ -81,6 +81,28 @@ func TestItems_StockIsNotExceededInOverlappingSpans(t *testing.T) {
 	))
 }
 
+// Of a stock that was lowered while two are out, none is given until both are back.
+func TestItems_AtMostTheStockIsOutAtOnce(t *testing.T) {
+	t.Parallel()
+	studio := testkit.New(t)
+	cart := studio.AddItem("Cart", 2, nil)
+	class := studio.AddSession(testkit.Session{})
+	one := testkit.WithItems(booking.ItemChoice{Item: cart.ID, Quantity: 1})
+	first := studio.MustHold(studio.AddMember("Mia"), class, one)
+	second := studio.MustHold(studio.AddMember("Noa"), class, one)
+	expect.OK(t)(studio.App.Catalog.UpdateItem(t.Context(), studio.Owner, cart.ID, nil, func(i *booking.Item) error {
+		i.Stock = 1
+		return nil
+	}))
+	zoe := studio.AddMember("Zoe")
+	for _, back := range []tenant.BookingID{first.ID, second.ID} {
+		refused := expect.Reason(t, fault.ItemUnavailable)(studio.Hold(zoe, class, one))
+		test.Eq(t, map[string]string{"item_id": cart.ID.String(), "name": "Cart", "available": "0"}, refused.Metadata)
+		expect.OK(t)(studio.App.Bookings.ReleaseHold(t.Context(), studio.Owner, back))
+	}
+	studio.MustHold(zoe, class, one)
+}
+
 func TestItems_LastOneIsReservedOnce(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)

@@ -2,6 +2,7 @@ package booking
 
 import (
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/berthhq/berth/internal/civil"
@@ -86,8 +87,9 @@ type ItemReservation struct {
 	Span   civil.Span
 }
 
-// ReserveItems picks units of the stock that are free at the time. Out has the reservations of other bookings whose
-// spans overlap. An item of another location and an inactive item are unavailable too: ITEM_UNAVAILABLE.
+// ReserveItems picks units of the stock that are free at the time. Reserved has the reservations of other bookings
+// whose spans overlap. Never more than the stock are out at once, whatever was out before it was lowered. An item of another
+// location and an inactive item are unavailable too: ITEM_UNAVAILABLE, with the name and what is left of those offered.
 func ReserveItems(s Slot, choices []ItemChoice, items []Item, reserved []ItemReservation) ([]ItemReservation, error) {
 	var picked []ItemReservation
 	for n, c := range choices {
@@ -96,22 +98,51 @@ func ReserveItems(s Slot, choices []ItemChoice, items []Item, reserved []ItemRes
 		if i < 0 || repeated || items[i].Location != s.Location || !items[i].Active {
 			return nil, unavailable(c)
 		}
-		span := items[i].Span(civil.Span{Start: s.StartsAt, End: s.EndsAt})
-		missing := c.Quantity
-		for number := 1; number <= items[i].Stock && missing > 0; number++ {
-			taken := slices.ContainsFunc(reserved, func(r ItemReservation) bool {
-				return r.Item == c.Item && r.Number == number && r.Span.Overlaps(span)
-			})
-			if !taken {
-				picked = append(picked, ItemReservation{Item: c.Item, Number: number, Span: span})
-				missing--
-			}
+		free := items[i].free(items[i].Span(civil.Span{Start: s.StartsAt, End: s.EndsAt}), reserved)
+		if len(free) < c.Quantity {
+			return nil, unavailable(c).WithMetadata("name", items[i].Name).
+				WithMetadata("available", strconv.Itoa(len(free)))
 		}
-		if missing > 0 {
-			return nil, unavailable(c)
-		}
+		picked = append(picked, free[:c.Quantity]...)
 	}
 	return picked, nil
+}
+
+// free returns the units of the stock that can be out during a span, in addition to those that are. Units beyond a
+// stock that was lowered are out too: until they are back, others stay in.
+func (i Item) free(span civil.Span, reserved []ItemReservation) []ItemReservation {
+	var out []civil.Span
+	taken := make(map[int]bool)
+	for _, r := range reserved {
+		if r.Item == i.ID && r.Span.Overlaps(span) {
+			out, taken[r.Number] = append(out, r.Span), true
+		}
+	}
+	var units []ItemReservation
+	for number := 1; number <= i.Stock; number++ {
+		if !taken[number] {
+			units = append(units, ItemReservation{Item: i.ID, Number: number, Span: span})
+		}
+	}
+	return units[:min(len(units), max(i.Stock-mostAtOnce(out, span), 0))]
+}
+
+// mostAtOnce returns how many of the spans there are at once, at most, during another span.
+func mostAtOnce(all []civil.Span, during civil.Span) int {
+	most := 0
+	for _, at := range append([]civil.Span{during}, all...) { // each peak begins with one of them
+		if at.Start.Before(during.Start) {
+			at.Start = during.Start
+		}
+		count := 0
+		for _, s := range all {
+			if !s.Start.After(at.Start) && s.End.After(at.Start) {
+				count++
+			}
+		}
+		most = max(most, count)
+	}
+	return most
 }
 
 func unavailable(c ItemChoice) *fault.Error {

@@ -65,6 +65,39 @@ func TestReserveItems_PicksFreeUnits(t *testing.T) {
 	})
 }
 
+// Units that were out when the stock was lowered count until they are back.
+func TestReserveItems_CountsWhatIsOutBeyondALoweredStock(t *testing.T) {
+	t.Parallel()
+	s := openSlot()
+	cart := booking.Item{ID: id[tenant.ItemID](), Name: "Cart", Stock: 1, Active: true}
+	out := func(number int, from, until time.Duration) booking.ItemReservation {
+		return booking.ItemReservation{
+			Item: cart.ID, Number: number, Span: civil.Span{Start: s.StartsAt.Add(from), End: s.StartsAt.Add(until)},
+		}
+	}
+	const none = "ITEM_UNAVAILABLE @items available=0 item_id="
+	for name, tt := range map[string]struct {
+		stock    int
+		reserved []booking.ItemReservation
+		want     string
+	}{
+		"both out":           {1, []booking.ItemReservation{out(1, 0, time.Hour), out(2, 0, time.Hour)}, none},
+		"the second is out":  {1, []booking.ItemReservation{out(2, -time.Hour, time.Minute)}, none},
+		"both back":          {1, []booking.ItemReservation{out(1, -time.Hour, 0), out(2, -time.Hour, 0)}, ""},
+		"one after another":  {2, []booking.ItemReservation{out(3, 0, time.Minute), out(4, time.Minute, time.Hour)}, ""},
+		"two at once, later": {2, []booking.ItemReservation{out(3, 0, time.Hour), out(4, time.Minute, time.Hour)}, none},
+	} {
+		cart.Stock = tt.stock
+		one := []booking.ItemChoice{{Item: cart.ID, Quantity: 1}}
+		_, err := booking.ReserveItems(s, one, []booking.Item{cart}, tt.reserved)
+		want := tt.want
+		if want != "" {
+			want += cart.ID.String() + " name=Cart"
+		}
+		test.EqOp(t, want, faulttest.Text(err), test.Sprint(name))
+	}
+}
+
 func TestReserveItems_RejectsItemsThatAreNotOffered(t *testing.T) {
 	t.Parallel()
 	s := vary.From(openSlot(), set{"Location": id[tenant.LocationID]()})

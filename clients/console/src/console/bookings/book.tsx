@@ -1,13 +1,21 @@
-import { BookingService, type Member, type Session, WhenFull } from "@berthhq/client";
+import {
+  BookingChannel,
+  BookingService,
+  type Member,
+  type Session,
+  WhenFull,
+} from "@berthhq/client";
 import { Checkbox, NumberInput } from "@mantine/core";
 import { useState } from "react";
 import { useCan } from "../../shared/auth/user";
+import { millis } from "../../shared/format/time";
 import { useFields } from "../../shared/forms/form";
 import { useText } from "../../shared/i18n";
 import { useCatalog } from "../catalog/loaded";
 import { CallForm, MemberPicker } from "../ui";
 import { useSave } from "../ui/edit-form";
 import { uiTexts } from "../ui/texts";
+import { ChannelInput, channelsFor } from "./channel";
 import { bookingTexts } from "./texts";
 
 interface BookMemberProps {
@@ -19,9 +27,16 @@ interface BookMemberProps {
 export function BookMember({ session, onClose }: BookMemberProps) {
   const t = useText(bookingTexts, uiTexts);
   const can = useCan();
-  const service = useCatalog().service(session.serviceId);
+  const catalog = useCatalog();
+  const service = catalog.service(session.serviceId);
+  const place = catalog.location(session.locationId);
   const [member, setMember] = useState<Member>();
-  const form = useFields({ party: Math.max(1, service?.minParty ?? 1), wait: true, raise: false });
+  const form = useFields({
+    party: Math.max(1, service?.minParty ?? 1),
+    channel: channelsFor(place)[0] ?? BookingChannel.PHONE,
+    wait: true,
+    raise: false,
+  });
   const book = useSave(BookingService.method.book, ({ outcome }) =>
     outcome.case === "entry"
       ? t.bookings.queued(outcome.value.memberName, outcome.value.position ?? 0)
@@ -36,6 +51,7 @@ export function BookMember({ session, onClose }: BookMemberProps) {
       sessionId: session.id,
       memberId: member?.id ?? "",
       partySize: form.values.party,
+      channel: form.values.channel,
       whenFull: form.values.wait ? WhenFull.WAITLIST : WhenFull.REFUSE,
       raiseCapacity: raise,
     });
@@ -56,7 +72,12 @@ export function BookMember({ session, onClose }: BookMemberProps) {
           max={most}
         />
       )}
-      {full && !raise && session.waitlistCapacity > 0 && (
+      <ChannelInput
+        of={place}
+        value={form.values.channel}
+        onChange={(channel) => form.set({ channel })}
+      />
+      {full && !raise && millis(session.startTime) > Date.now() && session.waitlistCapacity > 0 && (
         <Checkbox label={t.common.join} {...form.flag("wait")} />
       )}
       {raisable && <Checkbox label={t.bookings.raise} {...form.flag("raise")} />}

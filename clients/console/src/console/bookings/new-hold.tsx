@@ -7,7 +7,7 @@ import {
   type Member,
   type Session,
 } from "@berthhq/client";
-import { Input, NumberInput, SegmentedControl, Textarea, TextInput } from "@mantine/core";
+import { NumberInput, SegmentedControl, Textarea, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useCall } from "../../shared/api/calls";
 import { useAll } from "../../shared/api/lists";
@@ -19,6 +19,7 @@ import { useCatalog } from "../catalog/loaded";
 import { CallForm, Dimmed, dotted, MemberPicker } from "../ui";
 import { Columns } from "../ui/inputs";
 import { uiTexts } from "../ui/texts";
+import { ChannelInput, channelsFor } from "./channel";
 import classes from "./new-hold.module.css";
 import { bookingTexts } from "./texts";
 
@@ -37,7 +38,6 @@ export function NewHold({ session, onHeld, onClose }: NewHoldProps) {
   const least = service?.minParty || 1;
   const most = Math.max(least, service?.maxParty ?? 1);
   const [member, setMember] = useState<Member>();
-  const channelsHere = place?.channels ?? [];
   const form = useFields(
     {
       guest: false,
@@ -46,9 +46,7 @@ export function NewHold({ session, onHeld, onClose }: NewHoldProps) {
       phone: "",
       tier: "",
       party: least,
-      channel: channelsHere.includes(BookingChannel.PHONE)
-        ? BookingChannel.PHONE
-        : BookingChannel.WALK_IN,
+      channel: channelsFor(place)[0] ?? BookingChannel.PHONE,
       note: "",
     },
     { ...t.fields, party: t.hold.party, note: t.ui.staffNote },
@@ -117,17 +115,7 @@ export function NewHold({ session, onHeld, onClose }: NewHoldProps) {
           max={most}
           disabled={least === most}
         />
-        <Input.Wrapper label={t.hold.channel} labelElement="div">
-          <SegmentedControl
-            fullWidth
-            aria-label={t.hold.channel}
-            value={String(channel)}
-            onChange={(value) => set({ channel: Number(value) })}
-            data={[BookingChannel.PHONE, BookingChannel.WALK_IN, BookingChannel.ONLINE]
-              .filter((one) => channelsHere.includes(one))
-              .map((one) => ({ value: String(one), label: t.ui.channel[one] ?? "" }))}
-          />
-        </Input.Wrapper>
+        <ChannelInput of={place} value={channel} onChange={(channel) => set({ channel })} />
       </Columns>
       {(items.data ?? []).length > 0 && (
         <ItemsInput items={items.data ?? []} chosen={chosen} onChange={setChosen} />

@@ -71,7 +71,10 @@ export const de: typeof en = {
       `Zum Stornieren ist es zu spät${f.deadline ? `. Die Frist endete ${f.deadline}` : ""}.`,
     RESCHEDULE_TARGET: () => "Die Buchung kann nicht auf diesen Termin umgebucht werden.",
     IDEMPOTENCY_CONFLICT: () => "Das wurde bereits mit anderen Angaben gesendet.",
-    ITEM_UNAVAILABLE: () => "Gewähltes Zubehör ist zu dieser Zeit nicht verfügbar.",
+    ITEM_UNAVAILABLE: (f) =>
+      f.name
+        ? `${f.name}: zu dieser Zeit nur noch ${f.available} verfügbar.`
+        : "Gewähltes Zubehör ist zu dieser Zeit nicht verfügbar.",
     BENEFIT_INVALID: () => "Die Partnermitgliedschaft ist nicht gültig.",
     BENEFIT_IN_USE: () =>
       "Ein anderes Mitglied benutzt diese Mitgliedsnummer. Geben Sie sie unter „Partnervorteile“ frei.",

@@ -68,7 +68,10 @@ export const en = {
       `It is too late to cancel${f.deadline ? `. The deadline was ${f.deadline}` : ""}.`,
     RESCHEDULE_TARGET: () => "The booking cannot be rescheduled to this session.",
     IDEMPOTENCY_CONFLICT: () => "This was already submitted with different details.",
-    ITEM_UNAVAILABLE: () => "An item you selected is not available at that time.",
+    ITEM_UNAVAILABLE: (f: Facts) =>
+      f.name
+        ? `${f.name}: only ${f.available} left at that time.`
+        : "An item you selected is not available at that time.",
     BENEFIT_INVALID: () => "The partner membership is not valid.",
     BENEFIT_IN_USE: () =>
       "The membership number is in use by another member. Release it under Partner benefits.",

@@ -68,7 +68,10 @@ export const fr: typeof en = {
       `Il est trop tard pour annuler${f.deadline ? `. La limite était le ${f.deadline}` : ""}.`,
     RESCHEDULE_TARGET: () => "La réservation ne peut pas être replanifiée sur cette séance.",
     IDEMPOTENCY_CONFLICT: () => "Cela a déjà été envoyé avec d’autres informations.",
-    ITEM_UNAVAILABLE: () => "Un matériel choisi n’est pas disponible à cette heure.",
+    ITEM_UNAVAILABLE: (f) =>
+      f.name
+        ? `${f.name} : plus que ${f.available} à cette heure.`
+        : "Un matériel choisi n’est pas disponible à cette heure.",
     BENEFIT_INVALID: () => "L’adhésion partenaire n’est pas valable.",
     BENEFIT_IN_USE: () =>
       "Un autre membre utilise ce numéro. Libérez-le sous « Avantages partenaires ».",

@@ -525,7 +525,8 @@ export enum ErrorReason {
   IDEMPOTENCY_CONFLICT = 121,
 
   /**
-   * failed_precondition: the item `item_id` is out of stock at that time.
+   * failed_precondition: of the item `item_id`, called `name`, only `available` are left at that time. Only `item_id`, if
+   * the location does not offer it.
    *
    * @generated from enum value: ERROR_REASON_ITEM_UNAVAILABLE = 122;
    */
