@@ -39,8 +39,8 @@ const initialPage = 64
 
 // ListSessions returns a page of the schedule. It makes one round trip, with as many statements for 500 sessions as for
 // one. A second round trip follows if locations, services or policies have changed since the node last read them, or if
-// the member waits for one of the sessions, and one before it, if the query has ids but no span. Drafts are for those with
-// session.read_drafts.
+// the member waits for one of the sessions, and one before it, if the query has ids but no span. Drafts are for those
+// with session.read_drafts.
 func (s *Service) ListSessions(ctx context.Context, caller tenant.Caller, q SessionQuery) ([]SessionView, error) {
 	views := make([]SessionView, 0, min(q.Limit, initialPage))
 	var member bookingdb.MemberFacts

@@ -88,8 +88,9 @@ type ItemReservation struct {
 }
 
 // ReserveItems picks units of the stock that are free at the time. Reserved has the reservations of other bookings
-// whose spans overlap. Never more than the stock are out at once, whatever was out before it was lowered. An item of another
-// location and an inactive item are unavailable too: ITEM_UNAVAILABLE, with the name and what is left of those offered.
+// whose spans overlap. Never more than the stock are out at once, whatever was out before it was lowered. An item of
+// another location and an inactive item are unavailable too: ITEM_UNAVAILABLE, with the name and what is left of those
+// offered.
 func ReserveItems(s Slot, choices []ItemChoice, items []Item, reserved []ItemReservation) ([]ItemReservation, error) {
 	var picked []ItemReservation
 	for n, c := range choices {
