@@ -103,12 +103,13 @@ create table idempotency_keys (
 );
 create index idempotency_keys_age on idempotency_keys (tenant_id, created_at);
 
--- Imports of files. A node takes one whose time has come, and takes it again if no node has ended it by then.
+-- Imports of files. A node takes one whose time has come, to create or to undo, and takes it again if no node has ended
+-- that by then.
 create table imports (
   tenant_id    uuid not null references tenants,
   id           uuid not null,
   kind         text not null check (kind in ('SESSIONS', 'MEMBERS', 'SUBSCRIPTIONS', 'BOOKINGS')),
-  status       text not null check (status in ('PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED')),
+  status       text not null check (status in ('PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'UNDOING', 'UNDONE')),
   dry_run      boolean not null,
   leave_out    boolean not null,
   -- Its caller may publish what it creates.
@@ -121,6 +122,8 @@ create table imports (
   rows_done    integer not null,
   rows_invalid integer not null check (rows_invalid >= 0),
   created      integer not null check (created >= 0),
+  -- The ids of what it created, to undo it.
+  created_ids  uuid[] not null default '{}',
   -- What the rows add up to in the file and in the ledger. An import with a difference fails.
   total        jsonb,
   problems     jsonb not null,
@@ -128,20 +131,28 @@ create table imports (
   batch_id     uuid,
   -- How often a node took it.
   attempts     integer not null check (attempts >= 0),
-  -- The file, and when a node may take it. Null once it has ended, so that no contacts are kept.
+  -- The file, and when a node may take it. The file is null once it has ended, so that no contacts are kept.
   file         bytea,
   -- The rows with problems, for a day after the end.
   left_out     bytea,
   due_at       timestamptz,
   created_at   timestamptz not null,
   ended_at     timestamptz,
+  -- Who undoes it; empty: nobody. What came up against it, and when it was done.
+  undo_by      text not null default '',
+  undo_subject text not null default '',
+  undo_problem jsonb,
+  undone_at    timestamptz,
   primary key (tenant_id, id),
+  constraint imports_created_ids check (cardinality(created_ids) = created),
+  constraint imports_undo check ((undo_by <> '') = (status in ('UNDOING', 'UNDONE'))),
+  constraint imports_undone check ((undone_at is not null) = (status = 'UNDONE')),
   constraint imports_total check ((total -> 'file') is not distinct from (total -> 'ledger')),
   constraint imports_progress check (rows_done between 0 and rows_total),
-  constraint imports_file check ((file is null) = (status in ('SUCCEEDED', 'FAILED'))),
+  constraint imports_file check ((file is null) = (status in ('SUCCEEDED', 'FAILED', 'UNDOING', 'UNDONE'))),
   constraint imports_left_out check (left_out is null or ended_at is not null),
-  constraint imports_due_until_end check ((due_at is null) = (status in ('SUCCEEDED', 'FAILED'))),
-  constraint imports_end check ((ended_at is not null) = (status in ('SUCCEEDED', 'FAILED')))
+  constraint imports_due_until_end check ((due_at is null) = (status in ('SUCCEEDED', 'FAILED', 'UNDONE'))),
+  constraint imports_end check ((ended_at is not null) = (status in ('SUCCEEDED', 'FAILED', 'UNDOING', 'UNDONE')))
 );
 create index imports_due on imports (tenant_id, due_at) where due_at is not null;
 create index imports_ended on imports (tenant_id, ended_at) where ended_at is not null;

@@ -139,6 +139,9 @@ var scheduleRequests = map[string][]build{
 	"ImportService/GetImport": {func(w *world) proto.Message {
 		return &v1.GetImportRequest{ImportId: text(w.newImport())}
 	}},
+	"ImportService/UndoImport": {func(w *world) proto.Message {
+		return &v1.UndoImportRequest{ImportId: text(w.importMembers())}
+	}},
 	"ImportService/ListImports": {func(w *world) proto.Message {
 		w.newImport()
 		return &v1.ListImportsRequest{Filter: &v1.ImportFilter{

@@ -463,6 +463,15 @@ func (w *world) newImport() tenant.ImportID {
 	return started.ID
 }
 
+// importMembers imports a member.
+func (w *world) importMembers() tenant.ImportID {
+	w.t.Helper()
+	started := expect.Value(w.app.Imports.ImportMembers(
+		w.ctx(), w.owner, imports.Request{File: []byte("name\n" + unique() + "\n")}))(w.t)
+	w.ok(w.app.Imports.RunDue(w.ctx(), w.ID))
+	return started.ID
+}
+
 // newSeries creates a series of two sessions, with their own room and coach.
 func (w *world) newSeries(publish bool) (session.Series, tenant.SessionID) {
 	w.t.Helper()

@@ -15,6 +15,7 @@ func sessionsScript() script {
 		bulkScript(),
 		importsScript(),
 		workoutsScript(),
+		undoImportsScript(),
 	}
 }
 
@@ -282,5 +283,35 @@ func workoutsScript() script {
 			}),
 		mia.refused("Mia lists workouts", "PERMISSION_DENIED", &v1.ListWorkoutsRequest{}),
 		mia.calls("Mia sees which workouts are attached", &v1.GetSessionRequest{SessionId: "$workout"}),
+	}
+}
+
+// undoImportsScript undoes imports of sessions.
+func undoImportsScript() script {
+	file := func(rows string) *v1.ImportSessionsRequest {
+		return &v1.ImportSessionsRequest{Csv: []byte("service,location,date,start,end,status\n" + rows)}
+	}
+	undo := func(of string) *v1.UndoImportRequest {
+		return &v1.UndoImportRequest{ImportId: "$" + of + ".fileImport.id"}
+	}
+	return script{
+		adam.calls("The admin imports a session", file("Yoga,Center,2024-06-20,08:00,09:00,published\n")).as("used"),
+		mia.calls("Mia looks for it", &v1.ListSessionsRequest{Filter: &v1.SessionFilter{
+			StartsWithin: &v1.TimeRange{
+				Start: timestamppb.New(on(20, "00:00")), End: timestamppb.New(on(21, "00:00")),
+			},
+		}}).as("found"),
+		mia.calls("Mia books it", &v1.BookRequest{SessionId: "$found.sessions.0.id"}),
+		adam.refused("The admin undoes the import", "IMPORT_IN_USE", undo("used")),
+		adam.calls("The admin imports another", file("Yoga,Center,2024-06-20,10:00,11:00,published\n")).as("wrong"),
+		cora.refused("The coach undoes that", "PERMISSION_DENIED", undo("wrong")),
+		adam.calls("The admin undoes it", undo("wrong")).as("undoing"),
+		adam.calls("The admin reads that it was undone", &v1.GetImportRequest{ImportId: "$wrong.fileImport.id"}),
+		adam.calls("The admin undoes it again", undo("wrong")),
+		adam.calls("The admin only tries a file",
+			with(file("Yoga,Center,2024-06-20,12:00,13:00,\n"), &v1.ImportSessionsRequest{DryRun: true})).as("trial"),
+		adam.refused("The admin undoes the trial", "IMPORT_STATE", undo("trial")),
+		clock(on(8, "12:00")),
+		adam.refused("The admin undoes the import, a day too late", "IMPORT_UNDO_EXPIRED", undo("used")),
 	}
 }

@@ -131,6 +131,10 @@ const (
 	ImportNotFound Reason = "IMPORT_NOT_FOUND"
 	ImportMismatch Reason = "IMPORT_MISMATCH"
 
+	ImportState       Reason = "IMPORT_STATE"
+	ImportUndoExpired Reason = "IMPORT_UNDO_EXPIRED"
+	ImportInUse       Reason = "IMPORT_IN_USE"
+
 	InvitationRequired Reason = "INVITATION_REQUIRED"
 	InvitationNotFound Reason = "INVITATION_NOT_FOUND"
 	InvitationEnded    Reason = "INVITATION_ENDED"

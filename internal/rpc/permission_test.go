@@ -45,6 +45,7 @@ func TestPermissions_BeyondThatOfTheRPC(t *testing.T) {
 		"drafts":    {"session.create", "session.series", "session.publish"},
 		"builds":    {"catalog.write"},
 		"invites":   {"member.write"},
+		"watches":   {"import.read"},
 		"loads":     {"session.import"},
 		"tidies":    {"session.cancel", "session.delete", "session.bulk"},
 		"publishes": {"session.create", "session.series", "session.create_published"},
@@ -195,6 +196,16 @@ func TestPermissions_BeyondThatOfTheRPC(t *testing.T) {
 		}))
 		test.EqOp(t, denied, strings.Contains(report, "session.create_published"), test.Sprint(report))
 	}
+	// Of an import that created nothing, so that nothing is undone.
+	checked := ask[*v1.ImportMembersResponse](t, s, s.Token(t, subjects["owner"]), &v1.ImportMembersRequest{
+		Csv: []byte("name\nAna\n"), DryRun: true,
+	})
+	expect.OK(t)(s.App.Imports.RunDue(t.Context(), kit.Tenant))
+	undo := &v1.UndoImportRequest{ImportId: checked.GetFileImport().GetId()}
+	listed["UndoImport"] = true
+	refused(t, "permission_denied PERMISSION_DENIED permission=member.import")(
+		s.call(t, s.Token(t, subjects["watches"]), undo))
+	refused(t, "failed_precondition IMPORT_STATE status=SUCCEEDED")(s.call(t, s.Token(t, subjects["admin"]), undo))
 	test.Eq(t, procedures(t, "CallerWith", "RequirePermission", "Permitted"), slices.Sorted(maps.Keys(listed)),
 		test.Sprint("the RPCs that need a further permission, and those that are tested"))
 }

@@ -178,8 +178,8 @@ func (b *builder) importMembers(ctx context.Context, count int) ([]tenant.Caller
 	if err != nil {
 		return nil, err
 	}
-	if imported.Members != count {
-		return nil, fmt.Errorf("%d of %d members were imported", imported.Members, count)
+	if len(imported.Members) != count {
+		return nil, fmt.Errorf("%d of %d members were imported", len(imported.Members), count)
 	}
 	var callers []tenant.Caller
 	search := member.Search{Role: tenant.RoleMember, Limit: 200}

@@ -268,3 +268,73 @@ test("takes over future bookings, never one seat too many", async () => {
   const early = found.sessions.filter((one) => "title" in one && one.title === "Early");
   expect(early.map(({ seatsTaken }) => seatsTaken)).toEqual([2]);
 });
+
+test("undoes an import of members, after a question that says what happens", async () => {
+  const csv = "name,email\nUna Done,una@undo.example\nUli Done,\n";
+  await using there = await visit({ role: "owner", path: "/imports?what=members" });
+  const { page } = there;
+  const panel = page.getByRole("tabpanel", { name: "Members" });
+  await panel.locator("input[type=file]").setInputFiles(file("wrong.csv", csv));
+  await page.getByRole("button", { name: "Import 2 members" }).click();
+  await page.getByText("2 members imported").waitFor();
+  const row = panel.getByRole("row", { name: /Imported.*2 of 2 rows/ }).first();
+  await expect(row).toContainText("Can be undone until");
+  await row.getByRole("button", { name: "Undo" }).click();
+  const dialog = page.getByRole("dialog", { name: "Undo this import?" });
+  await expect(dialog).toContainText("2 members will become inactive");
+  await expect(dialog).toContainText("Can be undone until");
+  expect(await violations(page)).toEqual([]);
+  await dialog.getByRole("button", { name: "Undo" }).click();
+  await panel
+    .getByRole("row", { name: /Undone.*2 of 2 rows/ })
+    .first()
+    .waitFor();
+  const found = async (query: string) => {
+    const { members = [] } = await call<{ members?: { email?: string; status: string }[] }>(
+      "owner",
+      "MemberService/ListMembers",
+      { filter: { query } },
+    );
+    return members;
+  };
+  expect(await found("una@undo.example")).toEqual([]);
+  expect((await found("Una Done")).map(({ status }) => status)).toEqual(["MEMBER_STATUS_INACTIVE"]);
+
+  // The file can be imported again. Who is in use by then is named.
+  await panel.locator("input[type=file]").setInputFiles(file("mended.csv", csv));
+  await page.getByRole("button", { name: "Import 2 members" }).click();
+  await page.getByText("2 members imported").waitFor();
+  const [una] = (
+    await call<{ members: { id: string }[] }>("owner", "MemberService/ListMembers", {
+      filter: { query: "una@undo.example" },
+    })
+  ).members;
+  await call("owner", "AccessService/AssignRole", { memberId: una?.id, role: "coach" });
+  await panel
+    .getByRole("row", { name: /Imported.*2 of 2 rows/ })
+    .first()
+    .getByRole("button", { name: "Undo" })
+    .click();
+  await dialog.getByRole("button", { name: "Undo" }).click();
+  await page.getByText(/1 of what was imported is in use.*Una Done/).waitFor();
+});
+
+test("invites the members of an import who have an email", async () => {
+  const people = Array.from({ length: 120 }, (_, n) => `Guest ${n},guest${n}@invite.example`);
+  const csv = `name,email\n${people.join("\n")}\nNo Address,\n`;
+  await using there = await visit({ role: "owner", path: "/imports?what=members" });
+  const { page } = there;
+  const panel = page.getByRole("tabpanel", { name: "Members" });
+  await panel.locator("input[type=file]").setInputFiles(file("guests.csv", csv));
+  await page.getByRole("button", { name: "Import 121 members" }).click();
+  await page.getByText("121 members imported").waitFor();
+  await panel.getByText("1 member without an email cannot be invited.").waitFor();
+  await panel.getByRole("button", { name: "Invite 120 people" }).click();
+  expect(await violations(page)).toEqual([]);
+  await page
+    .getByRole("dialog", { name: "Invite the 120 people with an email?" })
+    .getByRole("button", { name: "Invite 120 people" })
+    .click();
+  await panel.getByText("120 people invited.").waitFor();
+  await expect(panel.getByRole("button", { name: /^Invite/ })).toHaveCount(0);
+});

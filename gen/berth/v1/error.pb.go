@@ -300,6 +300,14 @@ const (
 	// failed_precondition: only in Import.problems. The ledger would have another sum than the file in row `row`. Nothing
 	// was created.
 	ErrorReason_ERROR_REASON_IMPORT_MISMATCH ErrorReason = 230
+	// failed_precondition: the import, which is `status`, created nothing that could be undone: it has not ended, failed, or
+	// only checked the file.
+	ErrorReason_ERROR_REASON_IMPORT_STATE ErrorReason = 231
+	// failed_precondition: an import can be undone for 24 hours after its end. That was until `deadline`, in UTC.
+	ErrorReason_ERROR_REASON_IMPORT_UNDO_EXPIRED ErrorReason = 232
+	// failed_precondition: `count` of what the import created is in use, such as members who have booked or signed in, or a
+	// booking that was changed. `first` names up to five, with commas between them. Nothing was undone.
+	ErrorReason_ERROR_REASON_IMPORT_IN_USE ErrorReason = 233
 	// permission_denied: the member with this email is an owner or admin, whom no email links to an account. They need an
 	// invitation.
 	ErrorReason_ERROR_REASON_INVITATION_REQUIRED ErrorReason = 214
@@ -436,6 +444,9 @@ var (
 		212: "ERROR_REASON_BULK_TOO_LARGE",
 		213: "ERROR_REASON_IMPORT_NOT_FOUND",
 		230: "ERROR_REASON_IMPORT_MISMATCH",
+		231: "ERROR_REASON_IMPORT_STATE",
+		232: "ERROR_REASON_IMPORT_UNDO_EXPIRED",
+		233: "ERROR_REASON_IMPORT_IN_USE",
 		214: "ERROR_REASON_INVITATION_REQUIRED",
 		215: "ERROR_REASON_INVITATION_NOT_FOUND",
 		216: "ERROR_REASON_INVITATION_ENDED",
@@ -559,6 +570,9 @@ var (
 		"ERROR_REASON_BULK_TOO_LARGE":               212,
 		"ERROR_REASON_IMPORT_NOT_FOUND":             213,
 		"ERROR_REASON_IMPORT_MISMATCH":              230,
+		"ERROR_REASON_IMPORT_STATE":                 231,
+		"ERROR_REASON_IMPORT_UNDO_EXPIRED":          232,
+		"ERROR_REASON_IMPORT_IN_USE":                233,
 		"ERROR_REASON_INVITATION_REQUIRED":          214,
 		"ERROR_REASON_INVITATION_NOT_FOUND":         215,
 		"ERROR_REASON_INVITATION_ENDED":             216,
@@ -600,7 +614,7 @@ var File_berth_v1_error_proto protoreflect.FileDescriptor
 
 const file_berth_v1_error_proto_rawDesc = "" +
 	"\n" +
-	"\x14berth/v1/error.proto\x12\bberth.v1*\xa7!\n" +
+	"\x14berth/v1/error.proto\x12\bberth.v1*\x8f\"\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15ERROR_REASON_INTERNAL\x10\x01\x12\x1e\n" +
@@ -715,7 +729,10 @@ const file_berth_v1_error_proto_rawDesc = "" +
 	"\x1fERROR_REASON_CONTACT_NOT_MOBILE\x10\xd3\x01\x12 \n" +
 	"\x1bERROR_REASON_BULK_TOO_LARGE\x10\xd4\x01\x12\"\n" +
 	"\x1dERROR_REASON_IMPORT_NOT_FOUND\x10\xd5\x01\x12!\n" +
-	"\x1cERROR_REASON_IMPORT_MISMATCH\x10\xe6\x01\x12%\n" +
+	"\x1cERROR_REASON_IMPORT_MISMATCH\x10\xe6\x01\x12\x1e\n" +
+	"\x19ERROR_REASON_IMPORT_STATE\x10\xe7\x01\x12%\n" +
+	" ERROR_REASON_IMPORT_UNDO_EXPIRED\x10\xe8\x01\x12\x1f\n" +
+	"\x1aERROR_REASON_IMPORT_IN_USE\x10\xe9\x01\x12%\n" +
 	" ERROR_REASON_INVITATION_REQUIRED\x10\xd6\x01\x12&\n" +
 	"!ERROR_REASON_INVITATION_NOT_FOUND\x10\xd7\x01\x12\"\n" +
 	"\x1dERROR_REASON_INVITATION_ENDED\x10\xd8\x01\x12\"\n" +

@@ -98,6 +98,10 @@ const (
 	ImportStatus_IMPORT_STATUS_SUCCEEDED ImportStatus = 3
 	// Nothing was created, because of its problems.
 	ImportStatus_IMPORT_STATUS_FAILED ImportStatus = 4
+	// What it created is being undone.
+	ImportStatus_IMPORT_STATUS_UNDOING ImportStatus = 5
+	// What it created was undone.
+	ImportStatus_IMPORT_STATUS_UNDONE ImportStatus = 6
 )
 
 // Enum value maps for ImportStatus.
@@ -108,6 +112,8 @@ var (
 		2: "IMPORT_STATUS_RUNNING",
 		3: "IMPORT_STATUS_SUCCEEDED",
 		4: "IMPORT_STATUS_FAILED",
+		5: "IMPORT_STATUS_UNDOING",
+		6: "IMPORT_STATUS_UNDONE",
 	}
 	ImportStatus_value = map[string]int32{
 		"IMPORT_STATUS_UNSPECIFIED": 0,
@@ -115,6 +121,8 @@ var (
 		"IMPORT_STATUS_RUNNING":     2,
 		"IMPORT_STATUS_SUCCEEDED":   3,
 		"IMPORT_STATUS_FAILED":      4,
+		"IMPORT_STATUS_UNDOING":     5,
+		"IMPORT_STATUS_UNDONE":      6,
 	}
 )
 
@@ -194,9 +202,25 @@ type Import struct {
 	LeftOutCsv []byte `protobuf:"bytes,18,opt,name=left_out_csv,json=leftOutCsv,proto3" json:"left_out_csv,omitempty"`
 	// Of SUBSCRIPTIONS: the credits of the rows without problems, and those that the ledger got for them. Of BOOKINGS: the
 	// seats, and by how many more are taken in the sessions. Absent until it has succeeded.
-	Total         *ImportTotal `protobuf:"bytes,19,opt,name=total,proto3" json:"total,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Total *ImportTotal `protobuf:"bytes,19,opt,name=total,proto3" json:"total,omitempty"`
+	// Until when ImportService.UndoImport undoes it, in UTC: 24 hours after its end. Absent if it created nothing or is
+	// being undone.
+	UndoDeadline *timestamppb.Timestamp `protobuf:"bytes,20,opt,name=undo_deadline,json=undoDeadline,proto3" json:"undo_deadline,omitempty"`
+	// Who undid it, or is doing so. Absent otherwise.
+	UndoneBy *Actor `protobuf:"bytes,21,opt,name=undone_by,json=undoneBy,proto3" json:"undone_by,omitempty"`
+	// The time at which it was undone, in UTC. Absent until then.
+	UndoTime *timestamppb.Timestamp `protobuf:"bytes,22,opt,name=undo_time,json=undoTime,proto3" json:"undo_time,omitempty"`
+	// Why it was not undone, if that came up after UndoImport had answered: what it created stays. Its row is 0. Absent
+	// otherwise.
+	UndoProblem *ImportProblem `protobuf:"bytes,23,opt,name=undo_problem,json=undoProblem,proto3" json:"undo_problem,omitempty"`
+	// Of MEMBERS, and only in GetImport: how many of the members that it created can be invited and have not been. They
+	// have an email, no invitation that is open, and have not signed in. ListMembers lists them, if its filter asks for it.
+	InvitableCount int32 `protobuf:"varint,24,opt,name=invitable_count,json=invitableCount,proto3" json:"invitable_count,omitempty"`
+	// Of MEMBERS, and only in GetImport: how many of the active members that it created have no email, so that nobody can
+	// invite them.
+	WithoutEmailCount int32 `protobuf:"varint,25,opt,name=without_email_count,json=withoutEmailCount,proto3" json:"without_email_count,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
 }
 
 func (x *Import) Reset() {
@@ -360,6 +384,48 @@ func (x *Import) GetTotal() *ImportTotal {
 		return x.Total
 	}
 	return nil
+}
+
+func (x *Import) GetUndoDeadline() *timestamppb.Timestamp {
+	if x != nil {
+		return x.UndoDeadline
+	}
+	return nil
+}
+
+func (x *Import) GetUndoneBy() *Actor {
+	if x != nil {
+		return x.UndoneBy
+	}
+	return nil
+}
+
+func (x *Import) GetUndoTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.UndoTime
+	}
+	return nil
+}
+
+func (x *Import) GetUndoProblem() *ImportProblem {
+	if x != nil {
+		return x.UndoProblem
+	}
+	return nil
+}
+
+func (x *Import) GetInvitableCount() int32 {
+	if x != nil {
+		return x.InvitableCount
+	}
+	return 0
+}
+
+func (x *Import) GetWithoutEmailCount() int32 {
+	if x != nil {
+		return x.WithoutEmailCount
+	}
+	return 0
 }
 
 // ImportTotal compares a file with the ledger. The two are always equal: an import with a difference fails, says in
@@ -552,7 +618,8 @@ type ImportProblem struct {
 	// RESOURCE_BUSY, STAFF_BUSY, MEMBER_NOT_FOUND (also if there are several), PLAN_NOT_FOUND, SESSION_NOT_FOUND
 	// (also if there are several), SESSION_NOT_OPEN, SESSION_FULL, ALREADY_BOOKED, OVERLAP, SUBSCRIPTION_NOT_FOUND (that a
 	// credit can return to), PERMISSION_DENIED (to publish, or to change one's own credits). Of a whole row: also IMPORT_INVALID (it cannot be read). Of the import as a
-	// whole: also QUOTA_EXCEEDED, IMPORT_MISMATCH, INTERNAL (it could not be completed).
+	// whole: also QUOTA_EXCEEDED, IMPORT_MISMATCH, INTERNAL (it could not be completed). Of undo_problem: IMPORT_IN_USE,
+	// PERMISSION_DENIED (one's own credits), INTERNAL.
 	Reason ErrorReason `protobuf:"varint,3,opt,name=reason,proto3,enum=berth.v1.ErrorReason" json:"reason,omitempty"`
 	// What is wrong and how to correct it, in a sentence.
 	Message       string `protobuf:"bytes,4,opt,name=message,proto3" json:"message,omitempty"`
@@ -622,7 +689,7 @@ var File_berth_v1_import_proto protoreflect.FileDescriptor
 
 const file_berth_v1_import_proto_rawDesc = "" +
 	"\n" +
-	"\x15berth/v1/import.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x14berth/v1/error.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x99\x06\n" +
+	"\x15berth/v1/import.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x14berth/v1/error.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xd6\b\n" +
 	"\x06Import\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12(\n" +
 	"\x04kind\x18\x02 \x01(\x0e2\x14.berth.v1.ImportKindR\x04kind\x12.\n" +
@@ -648,7 +715,13 @@ const file_berth_v1_import_proto_rawDesc = "" +
 	"\x11leave_out_invalid\x18\x11 \x01(\bR\x0fleaveOutInvalid\x12 \n" +
 	"\fleft_out_csv\x18\x12 \x01(\fR\n" +
 	"leftOutCsv\x12+\n" +
-	"\x05total\x18\x13 \x01(\v2\x15.berth.v1.ImportTotalR\x05total\"9\n" +
+	"\x05total\x18\x13 \x01(\v2\x15.berth.v1.ImportTotalR\x05total\x12?\n" +
+	"\rundo_deadline\x18\x14 \x01(\v2\x1a.google.protobuf.TimestampR\fundoDeadline\x12,\n" +
+	"\tundone_by\x18\x15 \x01(\v2\x0f.berth.v1.ActorR\bundoneBy\x127\n" +
+	"\tundo_time\x18\x16 \x01(\v2\x1a.google.protobuf.TimestampR\bundoTime\x12:\n" +
+	"\fundo_problem\x18\x17 \x01(\v2\x17.berth.v1.ImportProblemR\vundoProblem\x12'\n" +
+	"\x0finvitable_count\x18\x18 \x01(\x05R\x0einvitableCount\x12.\n" +
+	"\x13without_email_count\x18\x19 \x01(\x05R\x11withoutEmailCount\"9\n" +
 	"\vImportTotal\x12\x12\n" +
 	"\x04file\x18\x01 \x01(\x05R\x04file\x12\x16\n" +
 	"\x06ledger\x18\x02 \x01(\x05R\x06ledger\"P\n" +
@@ -671,13 +744,15 @@ const file_berth_v1_import_proto_rawDesc = "" +
 	"\x14IMPORT_KIND_SESSIONS\x10\x01\x12\x17\n" +
 	"\x13IMPORT_KIND_MEMBERS\x10\x02\x12\x1d\n" +
 	"\x19IMPORT_KIND_SUBSCRIPTIONS\x10\x03\x12\x18\n" +
-	"\x14IMPORT_KIND_BOOKINGS\x10\x04*\x9a\x01\n" +
+	"\x14IMPORT_KIND_BOOKINGS\x10\x04*\xcf\x01\n" +
 	"\fImportStatus\x12\x1d\n" +
 	"\x19IMPORT_STATUS_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15IMPORT_STATUS_PENDING\x10\x01\x12\x19\n" +
 	"\x15IMPORT_STATUS_RUNNING\x10\x02\x12\x1b\n" +
 	"\x17IMPORT_STATUS_SUCCEEDED\x10\x03\x12\x18\n" +
-	"\x14IMPORT_STATUS_FAILED\x10\x04BR\n" +
+	"\x14IMPORT_STATUS_FAILED\x10\x04\x12\x19\n" +
+	"\x15IMPORT_STATUS_UNDOING\x10\x05\x12\x18\n" +
+	"\x14IMPORT_STATUS_UNDONE\x10\x06BR\n" +
 	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (
@@ -717,12 +792,16 @@ var file_berth_v1_import_proto_depIdxs = []int32{
 	5,  // 7: berth.v1.Import.columns:type_name -> berth.v1.ImportColumn
 	4,  // 8: berth.v1.Import.notes:type_name -> berth.v1.ImportNote
 	3,  // 9: berth.v1.Import.total:type_name -> berth.v1.ImportTotal
-	9,  // 10: berth.v1.ImportProblem.reason:type_name -> berth.v1.ErrorReason
-	11, // [11:11] is the sub-list for method output_type
-	11, // [11:11] is the sub-list for method input_type
-	11, // [11:11] is the sub-list for extension type_name
-	11, // [11:11] is the sub-list for extension extendee
-	0,  // [0:11] is the sub-list for field type_name
+	8,  // 10: berth.v1.Import.undo_deadline:type_name -> google.protobuf.Timestamp
+	7,  // 11: berth.v1.Import.undone_by:type_name -> berth.v1.Actor
+	8,  // 12: berth.v1.Import.undo_time:type_name -> google.protobuf.Timestamp
+	6,  // 13: berth.v1.Import.undo_problem:type_name -> berth.v1.ImportProblem
+	9,  // 14: berth.v1.ImportProblem.reason:type_name -> berth.v1.ErrorReason
+	15, // [15:15] is the sub-list for method output_type
+	15, // [15:15] is the sub-list for method input_type
+	15, // [15:15] is the sub-list for extension type_name
+	15, // [15:15] is the sub-list for extension extendee
+	0,  // [0:15] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_import_proto_init() }

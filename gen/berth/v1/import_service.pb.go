@@ -324,6 +324,107 @@ func (x *ListImportsResponse) GetNextPageToken() string {
 	return ""
 }
 
+// UndoImportRequest names an import.
+type UndoImportRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// The import.
+	ImportId      string `protobuf:"bytes,2,opt,name=import_id,json=importId,proto3" json:"import_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UndoImportRequest) Reset() {
+	*x = UndoImportRequest{}
+	mi := &file_berth_v1_import_service_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UndoImportRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UndoImportRequest) ProtoMessage() {}
+
+func (x *UndoImportRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_import_service_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UndoImportRequest.ProtoReflect.Descriptor instead.
+func (*UndoImportRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_import_service_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *UndoImportRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *UndoImportRequest) GetImportId() string {
+	if x != nil {
+		return x.ImportId
+	}
+	return ""
+}
+
+// UndoImportResponse is the import.
+type UndoImportResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The import, which is being undone or was undone before.
+	FileImport    *Import `protobuf:"bytes,1,opt,name=file_import,json=fileImport,proto3" json:"file_import,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UndoImportResponse) Reset() {
+	*x = UndoImportResponse{}
+	mi := &file_berth_v1_import_service_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UndoImportResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UndoImportResponse) ProtoMessage() {}
+
+func (x *UndoImportResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_import_service_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UndoImportResponse.ProtoReflect.Descriptor instead.
+func (*UndoImportResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_import_service_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *UndoImportResponse) GetFileImport() *Import {
+	if x != nil {
+		return x.FileImport
+	}
+	return nil
+}
+
 var File_berth_v1_import_service_proto protoreflect.FileDescriptor
 
 const file_berth_v1_import_service_proto_rawDesc = "" +
@@ -338,7 +439,7 @@ const file_berth_v1_import_service_proto_rawDesc = "" +
 	"fileImport\"\xd0\x01\n" +
 	"\fImportFilter\x12=\n" +
 	"\x05kinds\x18\x01 \x03(\x0e2\x14.berth.v1.ImportKindB\x11\xbaH\x0e\x92\x01\v\x10\x04\"\a\x82\x01\x04\x10\x01 \x00R\x05kinds\x12E\n" +
-	"\bstatuses\x18\x02 \x03(\x0e2\x16.berth.v1.ImportStatusB\x11\xbaH\x0e\x92\x01\v\x10\x04\"\a\x82\x01\x04\x10\x01 \x00R\bstatuses\x12:\n" +
+	"\bstatuses\x18\x02 \x03(\x0e2\x16.berth.v1.ImportStatusB\x11\xbaH\x0e\x92\x01\v\x10\x06\"\a\x82\x01\x04\x10\x01 \x00R\bstatuses\x12:\n" +
 	"\x0ecreated_within\x18\x03 \x01(\v2\x13.berth.v1.TimeRangeR\rcreatedWithin\"\xc0\x01\n" +
 	"\x12ListImportsRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12.\n" +
@@ -349,10 +450,18 @@ const file_berth_v1_import_service_proto_rawDesc = "" +
 	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"i\n" +
 	"\x13ListImportsResponse\x12*\n" +
 	"\aimports\x18\x01 \x03(\v2\x10.berth.v1.ImportR\aimports\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xd1\x01\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"d\n" +
+	"\x11UndoImportRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12%\n" +
+	"\timport_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\bimportId\"G\n" +
+	"\x12UndoImportResponse\x121\n" +
+	"\vfile_import\x18\x01 \x01(\v2\x10.berth.v1.ImportR\n" +
+	"fileImport2\xaf\x02\n" +
 	"\rImportService\x12\\\n" +
 	"\tGetImport\x12\x1a.berth.v1.GetImportRequest\x1a\x1b.berth.v1.GetImportResponse\"\x16\xca\xf3\x18\x0f\b\x01\x12\vimport.read\x90\x02\x01\x12b\n" +
-	"\vListImports\x12\x1c.berth.v1.ListImportsRequest\x1a\x1d.berth.v1.ListImportsResponse\"\x16\xca\xf3\x18\x0f\b\x01\x12\vimport.read\x90\x02\x01BR\n" +
+	"\vListImports\x12\x1c.berth.v1.ListImportsRequest\x1a\x1d.berth.v1.ListImportsResponse\"\x16\xca\xf3\x18\x0f\b\x01\x12\vimport.read\x90\x02\x01\x12\\\n" +
+	"\n" +
+	"UndoImport\x12\x1b.berth.v1.UndoImportRequest\x1a\x1c.berth.v1.UndoImportResponse\"\x13\xca\xf3\x18\x0f\b\x01\x12\vimport.readBR\n" +
 	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (
@@ -367,34 +476,39 @@ func file_berth_v1_import_service_proto_rawDescGZIP() []byte {
 	return file_berth_v1_import_service_proto_rawDescData
 }
 
-var file_berth_v1_import_service_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
+var file_berth_v1_import_service_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
 var file_berth_v1_import_service_proto_goTypes = []any{
 	(*GetImportRequest)(nil),    // 0: berth.v1.GetImportRequest
 	(*GetImportResponse)(nil),   // 1: berth.v1.GetImportResponse
 	(*ImportFilter)(nil),        // 2: berth.v1.ImportFilter
 	(*ListImportsRequest)(nil),  // 3: berth.v1.ListImportsRequest
 	(*ListImportsResponse)(nil), // 4: berth.v1.ListImportsResponse
-	(*Import)(nil),              // 5: berth.v1.Import
-	(ImportKind)(0),             // 6: berth.v1.ImportKind
-	(ImportStatus)(0),           // 7: berth.v1.ImportStatus
-	(*TimeRange)(nil),           // 8: berth.v1.TimeRange
+	(*UndoImportRequest)(nil),   // 5: berth.v1.UndoImportRequest
+	(*UndoImportResponse)(nil),  // 6: berth.v1.UndoImportResponse
+	(*Import)(nil),              // 7: berth.v1.Import
+	(ImportKind)(0),             // 8: berth.v1.ImportKind
+	(ImportStatus)(0),           // 9: berth.v1.ImportStatus
+	(*TimeRange)(nil),           // 10: berth.v1.TimeRange
 }
 var file_berth_v1_import_service_proto_depIdxs = []int32{
-	5, // 0: berth.v1.GetImportResponse.file_import:type_name -> berth.v1.Import
-	6, // 1: berth.v1.ImportFilter.kinds:type_name -> berth.v1.ImportKind
-	7, // 2: berth.v1.ImportFilter.statuses:type_name -> berth.v1.ImportStatus
-	8, // 3: berth.v1.ImportFilter.created_within:type_name -> berth.v1.TimeRange
-	2, // 4: berth.v1.ListImportsRequest.filter:type_name -> berth.v1.ImportFilter
-	5, // 5: berth.v1.ListImportsResponse.imports:type_name -> berth.v1.Import
-	0, // 6: berth.v1.ImportService.GetImport:input_type -> berth.v1.GetImportRequest
-	3, // 7: berth.v1.ImportService.ListImports:input_type -> berth.v1.ListImportsRequest
-	1, // 8: berth.v1.ImportService.GetImport:output_type -> berth.v1.GetImportResponse
-	4, // 9: berth.v1.ImportService.ListImports:output_type -> berth.v1.ListImportsResponse
-	8, // [8:10] is the sub-list for method output_type
-	6, // [6:8] is the sub-list for method input_type
-	6, // [6:6] is the sub-list for extension type_name
-	6, // [6:6] is the sub-list for extension extendee
-	0, // [0:6] is the sub-list for field type_name
+	7,  // 0: berth.v1.GetImportResponse.file_import:type_name -> berth.v1.Import
+	8,  // 1: berth.v1.ImportFilter.kinds:type_name -> berth.v1.ImportKind
+	9,  // 2: berth.v1.ImportFilter.statuses:type_name -> berth.v1.ImportStatus
+	10, // 3: berth.v1.ImportFilter.created_within:type_name -> berth.v1.TimeRange
+	2,  // 4: berth.v1.ListImportsRequest.filter:type_name -> berth.v1.ImportFilter
+	7,  // 5: berth.v1.ListImportsResponse.imports:type_name -> berth.v1.Import
+	7,  // 6: berth.v1.UndoImportResponse.file_import:type_name -> berth.v1.Import
+	0,  // 7: berth.v1.ImportService.GetImport:input_type -> berth.v1.GetImportRequest
+	3,  // 8: berth.v1.ImportService.ListImports:input_type -> berth.v1.ListImportsRequest
+	5,  // 9: berth.v1.ImportService.UndoImport:input_type -> berth.v1.UndoImportRequest
+	1,  // 10: berth.v1.ImportService.GetImport:output_type -> berth.v1.GetImportResponse
+	4,  // 11: berth.v1.ImportService.ListImports:output_type -> berth.v1.ListImportsResponse
+	6,  // 12: berth.v1.ImportService.UndoImport:output_type -> berth.v1.UndoImportResponse
+	10, // [10:13] is the sub-list for method output_type
+	7,  // [7:10] is the sub-list for method input_type
+	7,  // [7:7] is the sub-list for extension type_name
+	7,  // [7:7] is the sub-list for extension extendee
+	0,  // [0:7] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_import_service_proto_init() }
@@ -411,7 +525,7 @@ func file_berth_v1_import_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_import_service_proto_rawDesc), len(file_berth_v1_import_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   5,
+			NumMessages:   7,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -596,7 +596,12 @@ type MemberFilter struct {
 	// Only this tier (exact match), up to 50 characters. Empty: all.
 	Tier string `protobuf:"bytes,4,opt,name=tier,proto3" json:"tier,omitempty"`
 	// Only members with this tag (exact match), up to 50 characters. Empty: all.
-	Tag           string `protobuf:"bytes,5,opt,name=tag,proto3" json:"tag,omitempty"`
+	Tag string `protobuf:"bytes,5,opt,name=tag,proto3" json:"tag,omitempty"`
+	// Only members whom this import created. Empty: all.
+	ImportId string `protobuf:"bytes,6,opt,name=import_id,json=importId,proto3" json:"import_id,omitempty"`
+	// Only members who can be invited and have not been: active ones with an email, who have no invitation that is open and
+	// have not signed in.
+	Invitable     bool `protobuf:"varint,7,opt,name=invitable,proto3" json:"invitable,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -666,6 +671,20 @@ func (x *MemberFilter) GetTag() string {
 	return ""
 }
 
+func (x *MemberFilter) GetImportId() string {
+	if x != nil {
+		return x.ImportId
+	}
+	return ""
+}
+
+func (x *MemberFilter) GetInvitable() bool {
+	if x != nil {
+		return x.Invitable
+	}
+	return false
+}
+
 // PendingContact is an email address or phone number that a member has entered and not confirmed yet. It gets a code,
 // by email also a link, and no other message.
 type PendingContact struct {
@@ -731,6 +750,80 @@ func (x *PendingContact) GetCodeExpireTime() *timestamppb.Timestamp {
 	return nil
 }
 
+// AddressChange is a change of the email with which a member has signed in, by somebody else. The old address is told of
+// it twice, and can agree or refuse by link. Until it agrees, or has not refused for 7 days, the new one signs in nobody.
+type AddressChange struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The old email, which is asked.
+	OldEmail string `protobuf:"bytes,1,opt,name=old_email,json=oldEmail,proto3" json:"old_email,omitempty"`
+	// The new email.
+	NewEmail string `protobuf:"bytes,2,opt,name=new_email,json=newEmail,proto3" json:"new_email,omitempty"`
+	// The time of the change, in UTC.
+	CreateTime *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
+	// From when the new email signs in, at the earliest, if the old one does not answer, in UTC.
+	AllowTime     *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=allow_time,json=allowTime,proto3" json:"allow_time,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AddressChange) Reset() {
+	*x = AddressChange{}
+	mi := &file_berth_v1_member_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AddressChange) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AddressChange) ProtoMessage() {}
+
+func (x *AddressChange) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_member_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AddressChange.ProtoReflect.Descriptor instead.
+func (*AddressChange) Descriptor() ([]byte, []int) {
+	return file_berth_v1_member_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *AddressChange) GetOldEmail() string {
+	if x != nil {
+		return x.OldEmail
+	}
+	return ""
+}
+
+func (x *AddressChange) GetNewEmail() string {
+	if x != nil {
+		return x.NewEmail
+	}
+	return ""
+}
+
+func (x *AddressChange) GetCreateTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreateTime
+	}
+	return nil
+}
+
+func (x *AddressChange) GetAllowTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.AllowTime
+	}
+	return nil
+}
+
 // Device is a device that receives a member's push notifications. The token by which the push provider knows it is
 // never returned.
 type Device struct {
@@ -751,7 +844,7 @@ type Device struct {
 
 func (x *Device) Reset() {
 	*x = Device{}
-	mi := &file_berth_v1_member_proto_msgTypes[5]
+	mi := &file_berth_v1_member_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -763,7 +856,7 @@ func (x *Device) String() string {
 func (*Device) ProtoMessage() {}
 
 func (x *Device) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_proto_msgTypes[5]
+	mi := &file_berth_v1_member_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -776,7 +869,7 @@ func (x *Device) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Device.ProtoReflect.Descriptor instead.
 func (*Device) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_proto_rawDescGZIP(), []int{5}
+	return file_berth_v1_member_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Device) GetId() string {
@@ -827,7 +920,7 @@ type DeviceFilter struct {
 
 func (x *DeviceFilter) Reset() {
 	*x = DeviceFilter{}
-	mi := &file_berth_v1_member_proto_msgTypes[6]
+	mi := &file_berth_v1_member_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -839,7 +932,7 @@ func (x *DeviceFilter) String() string {
 func (*DeviceFilter) ProtoMessage() {}
 
 func (x *DeviceFilter) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_proto_msgTypes[6]
+	mi := &file_berth_v1_member_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -852,7 +945,7 @@ func (x *DeviceFilter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeviceFilter.ProtoReflect.Descriptor instead.
 func (*DeviceFilter) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_proto_rawDescGZIP(), []int{6}
+	return file_berth_v1_member_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *DeviceFilter) GetMemberId() string {
@@ -912,17 +1005,26 @@ const file_berth_v1_member_proto_rawDesc = "" +
 	"\xd8\x01\x01r\x05\x18\xfe\x01`\x01R\x05email\x126\n" +
 	"\x05phone\x18\x03 \x01(\tB \xbaH\x1d\xd8\x01\x01r\x18\x18\x102\x14^\\+[1-9][0-9]{1,14}$R\x05phone\x12G\n" +
 	"\x06locale\x18\x04 \x01(\tB/\xbaH,\xd8\x01\x01r'\x18#2#^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$R\x06locale\x12Y\n" +
-	"\ttime_zone\x18\x05 \x01(\tB<\xbaH9\xd8\x01\x01r4\x18@20^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+){0,2}$R\btimeZone\"\xe7\x01\n" +
+	"\ttime_zone\x18\x05 \x01(\tB<\xbaH9\xd8\x01\x01r4\x18@20^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+){0,2}$R\btimeZone\"\xaf\x02\n" +
 	"\fMemberFilter\x12\x1e\n" +
 	"\x05query\x18\x01 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x05query\x12G\n" +
 	"\bstatuses\x18\x02 \x03(\x0e2\x16.berth.v1.MemberStatusB\x13\xbaH\x10\x92\x01\r\x10\x02\x18\x01\"\a\x82\x01\x04\x10\x01 \x00R\bstatuses\x126\n" +
 	"\x04role\x18\x03 \x01(\tB\"\xbaH\x1f\xd8\x01\x01r\x1a\x1822\x16^[a-z][a-z0-9_]{0,49}$R\x04role\x12\x1b\n" +
 	"\x04tier\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x182R\x04tier\x12\x19\n" +
-	"\x03tag\x18\x05 \x01(\tB\a\xbaH\x04r\x02\x182R\x03tag\"\x9b\x01\n" +
+	"\x03tag\x18\x05 \x01(\tB\a\xbaH\x04r\x02\x182R\x03tag\x12(\n" +
+	"\timport_id\x18\x06 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bimportId\x12\x1c\n" +
+	"\tinvitable\x18\a \x01(\bR\tinvitable\"\x9b\x01\n" +
 	"\x0ePendingContact\x12)\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x15.berth.v1.ContactKindR\x04kind\x12\x18\n" +
 	"\aaddress\x18\x02 \x01(\tR\aaddress\x12D\n" +
-	"\x10code_expire_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x0ecodeExpireTime\"\xde\x01\n" +
+	"\x10code_expire_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x0ecodeExpireTime\"\xc1\x01\n" +
+	"\rAddressChange\x12\x1b\n" +
+	"\told_email\x18\x01 \x01(\tR\boldEmail\x12\x1b\n" +
+	"\tnew_email\x18\x02 \x01(\tR\bnewEmail\x12;\n" +
+	"\vcreate_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"createTime\x129\n" +
+	"\n" +
+	"allow_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\tallowTime\"\xde\x01\n" +
 	"\x06Device\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1b\n" +
 	"\tmember_id\x18\x02 \x01(\tR\bmemberId\x12(\n" +
@@ -962,7 +1064,7 @@ func file_berth_v1_member_proto_rawDescGZIP() []byte {
 }
 
 var file_berth_v1_member_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_berth_v1_member_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
+var file_berth_v1_member_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
 var file_berth_v1_member_proto_goTypes = []any{
 	(ContactKind)(0),              // 0: berth.v1.ContactKind
 	(MemberStatus)(0),             // 1: berth.v1.MemberStatus
@@ -972,26 +1074,29 @@ var file_berth_v1_member_proto_goTypes = []any{
 	(*MeInput)(nil),               // 5: berth.v1.MeInput
 	(*MemberFilter)(nil),          // 6: berth.v1.MemberFilter
 	(*PendingContact)(nil),        // 7: berth.v1.PendingContact
-	(*Device)(nil),                // 8: berth.v1.Device
-	(*DeviceFilter)(nil),          // 9: berth.v1.DeviceFilter
-	(*timestamppb.Timestamp)(nil), // 10: google.protobuf.Timestamp
+	(*AddressChange)(nil),         // 8: berth.v1.AddressChange
+	(*Device)(nil),                // 9: berth.v1.Device
+	(*DeviceFilter)(nil),          // 10: berth.v1.DeviceFilter
+	(*timestamppb.Timestamp)(nil), // 11: google.protobuf.Timestamp
 }
 var file_berth_v1_member_proto_depIdxs = []int32{
 	1,  // 0: berth.v1.Member.status:type_name -> berth.v1.MemberStatus
-	10, // 1: berth.v1.Member.create_time:type_name -> google.protobuf.Timestamp
-	10, // 2: berth.v1.Member.update_time:type_name -> google.protobuf.Timestamp
+	11, // 1: berth.v1.Member.create_time:type_name -> google.protobuf.Timestamp
+	11, // 2: berth.v1.Member.update_time:type_name -> google.protobuf.Timestamp
 	1,  // 3: berth.v1.MemberFilter.statuses:type_name -> berth.v1.MemberStatus
 	0,  // 4: berth.v1.PendingContact.kind:type_name -> berth.v1.ContactKind
-	10, // 5: berth.v1.PendingContact.code_expire_time:type_name -> google.protobuf.Timestamp
-	2,  // 6: berth.v1.Device.kind:type_name -> berth.v1.DeviceKind
-	10, // 7: berth.v1.Device.last_seen_time:type_name -> google.protobuf.Timestamp
-	10, // 8: berth.v1.Device.create_time:type_name -> google.protobuf.Timestamp
-	2,  // 9: berth.v1.DeviceFilter.kinds:type_name -> berth.v1.DeviceKind
-	10, // [10:10] is the sub-list for method output_type
-	10, // [10:10] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	11, // 5: berth.v1.PendingContact.code_expire_time:type_name -> google.protobuf.Timestamp
+	11, // 6: berth.v1.AddressChange.create_time:type_name -> google.protobuf.Timestamp
+	11, // 7: berth.v1.AddressChange.allow_time:type_name -> google.protobuf.Timestamp
+	2,  // 8: berth.v1.Device.kind:type_name -> berth.v1.DeviceKind
+	11, // 9: berth.v1.Device.last_seen_time:type_name -> google.protobuf.Timestamp
+	11, // 10: berth.v1.Device.create_time:type_name -> google.protobuf.Timestamp
+	2,  // 11: berth.v1.DeviceFilter.kinds:type_name -> berth.v1.DeviceKind
+	12, // [12:12] is the sub-list for method output_type
+	12, // [12:12] is the sub-list for method input_type
+	12, // [12:12] is the sub-list for extension type_name
+	12, // [12:12] is the sub-list for extension extendee
+	0,  // [0:12] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_member_proto_init() }
@@ -1005,7 +1110,7 @@ func file_berth_v1_member_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_member_proto_rawDesc), len(file_berth_v1_member_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   7,
+			NumMessages:   8,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -518,8 +518,10 @@ type GetMemberResponse struct {
 	Devices []*Device `protobuf:"bytes,2,rep,name=devices,proto3" json:"devices,omitempty"`
 	// The contacts that the member has entered and not confirmed yet: at most one of each kind.
 	PendingContacts []*PendingContact `protobuf:"bytes,3,rep,name=pending_contacts,json=pendingContacts,proto3" json:"pending_contacts,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// The change of their email that waits for an answer of the old one. Absent if none does.
+	AddressChange *AddressChange `protobuf:"bytes,4,opt,name=address_change,json=addressChange,proto3" json:"address_change,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *GetMemberResponse) Reset() {
@@ -569,6 +571,13 @@ func (x *GetMemberResponse) GetDevices() []*Device {
 func (x *GetMemberResponse) GetPendingContacts() []*PendingContact {
 	if x != nil {
 		return x.PendingContacts
+	}
+	return nil
+}
+
+func (x *GetMemberResponse) GetAddressChange() *AddressChange {
+	if x != nil {
+		return x.AddressChange
 	}
 	return nil
 }
@@ -2083,11 +2092,12 @@ const file_berth_v1_member_service_proto_rawDesc = "" +
 	"\x06member\x18\x01 \x01(\v2\x10.berth.v1.MemberR\x06member\"c\n" +
 	"\x10GetMemberRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12%\n" +
-	"\tmember_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\bmemberId\"\xae\x01\n" +
+	"\tmember_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\bmemberId\"\xee\x01\n" +
 	"\x11GetMemberResponse\x12(\n" +
 	"\x06member\x18\x01 \x01(\v2\x10.berth.v1.MemberR\x06member\x12*\n" +
 	"\adevices\x18\x02 \x03(\v2\x10.berth.v1.DeviceR\adevices\x12C\n" +
-	"\x10pending_contacts\x18\x03 \x03(\v2\x18.berth.v1.PendingContactR\x0fpendingContacts\"\xc0\x01\n" +
+	"\x10pending_contacts\x18\x03 \x03(\v2\x18.berth.v1.PendingContactR\x0fpendingContacts\x12>\n" +
+	"\x0eaddress_change\x18\x04 \x01(\v2\x17.berth.v1.AddressChangeR\raddressChange\"\xc0\x01\n" +
 	"\x12ListMembersRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12.\n" +
 	"\x06filter\x18\x02 \x01(\v2\x16.berth.v1.MemberFilterR\x06filter\x12'\n" +
@@ -2260,14 +2270,15 @@ var file_berth_v1_member_service_proto_goTypes = []any{
 	(*fieldmaskpb.FieldMask)(nil),        // 38: google.protobuf.FieldMask
 	(*Device)(nil),                       // 39: berth.v1.Device
 	(*PendingContact)(nil),               // 40: berth.v1.PendingContact
-	(*MemberFilter)(nil),                 // 41: berth.v1.MemberFilter
-	(*ImportColumn)(nil),                 // 42: berth.v1.ImportColumn
-	(*Import)(nil),                       // 43: berth.v1.Import
-	(*MeInput)(nil),                      // 44: berth.v1.MeInput
-	(ContactKind)(0),                     // 45: berth.v1.ContactKind
-	(DeviceKind)(0),                      // 46: berth.v1.DeviceKind
-	(ListScope)(0),                       // 47: berth.v1.ListScope
-	(*DeviceFilter)(nil),                 // 48: berth.v1.DeviceFilter
+	(*AddressChange)(nil),                // 41: berth.v1.AddressChange
+	(*MemberFilter)(nil),                 // 42: berth.v1.MemberFilter
+	(*ImportColumn)(nil),                 // 43: berth.v1.ImportColumn
+	(*Import)(nil),                       // 44: berth.v1.Import
+	(*MeInput)(nil),                      // 45: berth.v1.MeInput
+	(ContactKind)(0),                     // 46: berth.v1.ContactKind
+	(DeviceKind)(0),                      // 47: berth.v1.DeviceKind
+	(ListScope)(0),                       // 48: berth.v1.ListScope
+	(*DeviceFilter)(nil),                 // 49: berth.v1.DeviceFilter
 }
 var file_berth_v1_member_service_proto_depIdxs = []int32{
 	36, // 0: berth.v1.CreateMemberRequest.member:type_name -> berth.v1.MemberInput
@@ -2280,72 +2291,73 @@ var file_berth_v1_member_service_proto_depIdxs = []int32{
 	37, // 7: berth.v1.GetMemberResponse.member:type_name -> berth.v1.Member
 	39, // 8: berth.v1.GetMemberResponse.devices:type_name -> berth.v1.Device
 	40, // 9: berth.v1.GetMemberResponse.pending_contacts:type_name -> berth.v1.PendingContact
-	41, // 10: berth.v1.ListMembersRequest.filter:type_name -> berth.v1.MemberFilter
-	37, // 11: berth.v1.ListMembersResponse.members:type_name -> berth.v1.Member
-	42, // 12: berth.v1.ImportMembersRequest.columns:type_name -> berth.v1.ImportColumn
-	43, // 13: berth.v1.ImportMembersResponse.file_import:type_name -> berth.v1.Import
-	37, // 14: berth.v1.GetMeResponse.member:type_name -> berth.v1.Member
-	39, // 15: berth.v1.GetMeResponse.devices:type_name -> berth.v1.Device
-	40, // 16: berth.v1.GetMeResponse.pending_contacts:type_name -> berth.v1.PendingContact
-	37, // 17: berth.v1.LinkMeResponse.member:type_name -> berth.v1.Member
-	44, // 18: berth.v1.UpdateMeRequest.member:type_name -> berth.v1.MeInput
-	38, // 19: berth.v1.UpdateMeRequest.update_mask:type_name -> google.protobuf.FieldMask
-	37, // 20: berth.v1.UpdateMeResponse.member:type_name -> berth.v1.Member
-	40, // 21: berth.v1.UpdateMeResponse.pending_contacts:type_name -> berth.v1.PendingContact
-	45, // 22: berth.v1.ConfirmContactRequest.kind:type_name -> berth.v1.ContactKind
-	37, // 23: berth.v1.ConfirmContactResponse.member:type_name -> berth.v1.Member
-	45, // 24: berth.v1.ResendContactCodeRequest.kind:type_name -> berth.v1.ContactKind
-	40, // 25: berth.v1.ResendContactCodeResponse.pending_contact:type_name -> berth.v1.PendingContact
-	45, // 26: berth.v1.ConfirmMemberContactRequest.kind:type_name -> berth.v1.ContactKind
-	37, // 27: berth.v1.ConfirmMemberContactResponse.member:type_name -> berth.v1.Member
-	45, // 28: berth.v1.CancelContactRequest.kind:type_name -> berth.v1.ContactKind
-	46, // 29: berth.v1.RegisterDeviceRequest.kind:type_name -> berth.v1.DeviceKind
-	39, // 30: berth.v1.RegisterDeviceResponse.device:type_name -> berth.v1.Device
-	39, // 31: berth.v1.GetDeviceResponse.device:type_name -> berth.v1.Device
-	47, // 32: berth.v1.ListDevicesRequest.scope:type_name -> berth.v1.ListScope
-	48, // 33: berth.v1.ListDevicesRequest.filter:type_name -> berth.v1.DeviceFilter
-	39, // 34: berth.v1.ListDevicesResponse.devices:type_name -> berth.v1.Device
-	0,  // 35: berth.v1.MemberService.CreateMember:input_type -> berth.v1.CreateMemberRequest
-	2,  // 36: berth.v1.MemberService.UpdateMember:input_type -> berth.v1.UpdateMemberRequest
-	4,  // 37: berth.v1.MemberService.DeactivateMember:input_type -> berth.v1.DeactivateMemberRequest
-	6,  // 38: berth.v1.MemberService.ReactivateMember:input_type -> berth.v1.ReactivateMemberRequest
-	8,  // 39: berth.v1.MemberService.GetMember:input_type -> berth.v1.GetMemberRequest
-	10, // 40: berth.v1.MemberService.ListMembers:input_type -> berth.v1.ListMembersRequest
-	12, // 41: berth.v1.MemberService.ImportMembers:input_type -> berth.v1.ImportMembersRequest
-	14, // 42: berth.v1.MemberService.GetMe:input_type -> berth.v1.GetMeRequest
-	16, // 43: berth.v1.MemberService.LinkMe:input_type -> berth.v1.LinkMeRequest
-	18, // 44: berth.v1.MemberService.UpdateMe:input_type -> berth.v1.UpdateMeRequest
-	20, // 45: berth.v1.MemberService.ConfirmContact:input_type -> berth.v1.ConfirmContactRequest
-	22, // 46: berth.v1.MemberService.ResendContactCode:input_type -> berth.v1.ResendContactCodeRequest
-	24, // 47: berth.v1.MemberService.ConfirmMemberContact:input_type -> berth.v1.ConfirmMemberContactRequest
-	26, // 48: berth.v1.MemberService.CancelContact:input_type -> berth.v1.CancelContactRequest
-	28, // 49: berth.v1.MemberService.RegisterDevice:input_type -> berth.v1.RegisterDeviceRequest
-	30, // 50: berth.v1.MemberService.GetDevice:input_type -> berth.v1.GetDeviceRequest
-	32, // 51: berth.v1.MemberService.ListDevices:input_type -> berth.v1.ListDevicesRequest
-	34, // 52: berth.v1.MemberService.UnregisterDevice:input_type -> berth.v1.UnregisterDeviceRequest
-	1,  // 53: berth.v1.MemberService.CreateMember:output_type -> berth.v1.CreateMemberResponse
-	3,  // 54: berth.v1.MemberService.UpdateMember:output_type -> berth.v1.UpdateMemberResponse
-	5,  // 55: berth.v1.MemberService.DeactivateMember:output_type -> berth.v1.DeactivateMemberResponse
-	7,  // 56: berth.v1.MemberService.ReactivateMember:output_type -> berth.v1.ReactivateMemberResponse
-	9,  // 57: berth.v1.MemberService.GetMember:output_type -> berth.v1.GetMemberResponse
-	11, // 58: berth.v1.MemberService.ListMembers:output_type -> berth.v1.ListMembersResponse
-	13, // 59: berth.v1.MemberService.ImportMembers:output_type -> berth.v1.ImportMembersResponse
-	15, // 60: berth.v1.MemberService.GetMe:output_type -> berth.v1.GetMeResponse
-	17, // 61: berth.v1.MemberService.LinkMe:output_type -> berth.v1.LinkMeResponse
-	19, // 62: berth.v1.MemberService.UpdateMe:output_type -> berth.v1.UpdateMeResponse
-	21, // 63: berth.v1.MemberService.ConfirmContact:output_type -> berth.v1.ConfirmContactResponse
-	23, // 64: berth.v1.MemberService.ResendContactCode:output_type -> berth.v1.ResendContactCodeResponse
-	25, // 65: berth.v1.MemberService.ConfirmMemberContact:output_type -> berth.v1.ConfirmMemberContactResponse
-	27, // 66: berth.v1.MemberService.CancelContact:output_type -> berth.v1.CancelContactResponse
-	29, // 67: berth.v1.MemberService.RegisterDevice:output_type -> berth.v1.RegisterDeviceResponse
-	31, // 68: berth.v1.MemberService.GetDevice:output_type -> berth.v1.GetDeviceResponse
-	33, // 69: berth.v1.MemberService.ListDevices:output_type -> berth.v1.ListDevicesResponse
-	35, // 70: berth.v1.MemberService.UnregisterDevice:output_type -> berth.v1.UnregisterDeviceResponse
-	53, // [53:71] is the sub-list for method output_type
-	35, // [35:53] is the sub-list for method input_type
-	35, // [35:35] is the sub-list for extension type_name
-	35, // [35:35] is the sub-list for extension extendee
-	0,  // [0:35] is the sub-list for field type_name
+	41, // 10: berth.v1.GetMemberResponse.address_change:type_name -> berth.v1.AddressChange
+	42, // 11: berth.v1.ListMembersRequest.filter:type_name -> berth.v1.MemberFilter
+	37, // 12: berth.v1.ListMembersResponse.members:type_name -> berth.v1.Member
+	43, // 13: berth.v1.ImportMembersRequest.columns:type_name -> berth.v1.ImportColumn
+	44, // 14: berth.v1.ImportMembersResponse.file_import:type_name -> berth.v1.Import
+	37, // 15: berth.v1.GetMeResponse.member:type_name -> berth.v1.Member
+	39, // 16: berth.v1.GetMeResponse.devices:type_name -> berth.v1.Device
+	40, // 17: berth.v1.GetMeResponse.pending_contacts:type_name -> berth.v1.PendingContact
+	37, // 18: berth.v1.LinkMeResponse.member:type_name -> berth.v1.Member
+	45, // 19: berth.v1.UpdateMeRequest.member:type_name -> berth.v1.MeInput
+	38, // 20: berth.v1.UpdateMeRequest.update_mask:type_name -> google.protobuf.FieldMask
+	37, // 21: berth.v1.UpdateMeResponse.member:type_name -> berth.v1.Member
+	40, // 22: berth.v1.UpdateMeResponse.pending_contacts:type_name -> berth.v1.PendingContact
+	46, // 23: berth.v1.ConfirmContactRequest.kind:type_name -> berth.v1.ContactKind
+	37, // 24: berth.v1.ConfirmContactResponse.member:type_name -> berth.v1.Member
+	46, // 25: berth.v1.ResendContactCodeRequest.kind:type_name -> berth.v1.ContactKind
+	40, // 26: berth.v1.ResendContactCodeResponse.pending_contact:type_name -> berth.v1.PendingContact
+	46, // 27: berth.v1.ConfirmMemberContactRequest.kind:type_name -> berth.v1.ContactKind
+	37, // 28: berth.v1.ConfirmMemberContactResponse.member:type_name -> berth.v1.Member
+	46, // 29: berth.v1.CancelContactRequest.kind:type_name -> berth.v1.ContactKind
+	47, // 30: berth.v1.RegisterDeviceRequest.kind:type_name -> berth.v1.DeviceKind
+	39, // 31: berth.v1.RegisterDeviceResponse.device:type_name -> berth.v1.Device
+	39, // 32: berth.v1.GetDeviceResponse.device:type_name -> berth.v1.Device
+	48, // 33: berth.v1.ListDevicesRequest.scope:type_name -> berth.v1.ListScope
+	49, // 34: berth.v1.ListDevicesRequest.filter:type_name -> berth.v1.DeviceFilter
+	39, // 35: berth.v1.ListDevicesResponse.devices:type_name -> berth.v1.Device
+	0,  // 36: berth.v1.MemberService.CreateMember:input_type -> berth.v1.CreateMemberRequest
+	2,  // 37: berth.v1.MemberService.UpdateMember:input_type -> berth.v1.UpdateMemberRequest
+	4,  // 38: berth.v1.MemberService.DeactivateMember:input_type -> berth.v1.DeactivateMemberRequest
+	6,  // 39: berth.v1.MemberService.ReactivateMember:input_type -> berth.v1.ReactivateMemberRequest
+	8,  // 40: berth.v1.MemberService.GetMember:input_type -> berth.v1.GetMemberRequest
+	10, // 41: berth.v1.MemberService.ListMembers:input_type -> berth.v1.ListMembersRequest
+	12, // 42: berth.v1.MemberService.ImportMembers:input_type -> berth.v1.ImportMembersRequest
+	14, // 43: berth.v1.MemberService.GetMe:input_type -> berth.v1.GetMeRequest
+	16, // 44: berth.v1.MemberService.LinkMe:input_type -> berth.v1.LinkMeRequest
+	18, // 45: berth.v1.MemberService.UpdateMe:input_type -> berth.v1.UpdateMeRequest
+	20, // 46: berth.v1.MemberService.ConfirmContact:input_type -> berth.v1.ConfirmContactRequest
+	22, // 47: berth.v1.MemberService.ResendContactCode:input_type -> berth.v1.ResendContactCodeRequest
+	24, // 48: berth.v1.MemberService.ConfirmMemberContact:input_type -> berth.v1.ConfirmMemberContactRequest
+	26, // 49: berth.v1.MemberService.CancelContact:input_type -> berth.v1.CancelContactRequest
+	28, // 50: berth.v1.MemberService.RegisterDevice:input_type -> berth.v1.RegisterDeviceRequest
+	30, // 51: berth.v1.MemberService.GetDevice:input_type -> berth.v1.GetDeviceRequest
+	32, // 52: berth.v1.MemberService.ListDevices:input_type -> berth.v1.ListDevicesRequest
+	34, // 53: berth.v1.MemberService.UnregisterDevice:input_type -> berth.v1.UnregisterDeviceRequest
+	1,  // 54: berth.v1.MemberService.CreateMember:output_type -> berth.v1.CreateMemberResponse
+	3,  // 55: berth.v1.MemberService.UpdateMember:output_type -> berth.v1.UpdateMemberResponse
+	5,  // 56: berth.v1.MemberService.DeactivateMember:output_type -> berth.v1.DeactivateMemberResponse
+	7,  // 57: berth.v1.MemberService.ReactivateMember:output_type -> berth.v1.ReactivateMemberResponse
+	9,  // 58: berth.v1.MemberService.GetMember:output_type -> berth.v1.GetMemberResponse
+	11, // 59: berth.v1.MemberService.ListMembers:output_type -> berth.v1.ListMembersResponse
+	13, // 60: berth.v1.MemberService.ImportMembers:output_type -> berth.v1.ImportMembersResponse
+	15, // 61: berth.v1.MemberService.GetMe:output_type -> berth.v1.GetMeResponse
+	17, // 62: berth.v1.MemberService.LinkMe:output_type -> berth.v1.LinkMeResponse
+	19, // 63: berth.v1.MemberService.UpdateMe:output_type -> berth.v1.UpdateMeResponse
+	21, // 64: berth.v1.MemberService.ConfirmContact:output_type -> berth.v1.ConfirmContactResponse
+	23, // 65: berth.v1.MemberService.ResendContactCode:output_type -> berth.v1.ResendContactCodeResponse
+	25, // 66: berth.v1.MemberService.ConfirmMemberContact:output_type -> berth.v1.ConfirmMemberContactResponse
+	27, // 67: berth.v1.MemberService.CancelContact:output_type -> berth.v1.CancelContactResponse
+	29, // 68: berth.v1.MemberService.RegisterDevice:output_type -> berth.v1.RegisterDeviceResponse
+	31, // 69: berth.v1.MemberService.GetDevice:output_type -> berth.v1.GetDeviceResponse
+	33, // 70: berth.v1.MemberService.ListDevices:output_type -> berth.v1.ListDevicesResponse
+	35, // 71: berth.v1.MemberService.UnregisterDevice:output_type -> berth.v1.UnregisterDeviceResponse
+	54, // [54:72] is the sub-list for method output_type
+	36, // [36:54] is the sub-list for method input_type
+	36, // [36:36] is the sub-list for extension type_name
+	36, // [36:36] is the sub-list for extension extendee
+	0,  // [0:36] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_member_service_proto_init() }

@@ -17,8 +17,8 @@ import (
 type MemberImport struct {
 	member.Import
 
-	Members int            // created: all rows; none if a row has a problem, or in a dry run
-	Batch   tenant.BatchID // the import's id in the audit log; zero if no members were created
+	Members []tenant.MemberID // created: of all rows; none if a row has a problem, or in a dry run
+	Batch   tenant.BatchID    // the import's id in the audit log; zero if no members were created
 }
 
 // insertLimit is the maximum number of rows in one statement, because of the statement timeout.
@@ -68,15 +68,17 @@ func (s *Service) ImportMembers(
 		if err := tx.Grow(ctx, s.quota, len(imported.Rows)); err != nil {
 			return imported, err
 		}
-		imported.Members = len(imported.Rows)
+		imported.Members = pg.Array(imported.Rows, func(member.ImportRow) tenant.MemberID {
+			return tenant.NextID[tenant.MemberID](tx.IDs)
+		})
 		imported.Batch = tenant.NextID[tenant.BatchID](tx.IDs)
 		if err := ended(ctx, tx, imported); err != nil {
 			return imported, err
 		}
-		s.insertRows(tx, imported.Rows)
+		s.insertRows(tx, imported.Rows, imported.Members)
 		record.AuditEntry(tx, coredb.AuditEntry{
 			Action: "member.imported", TargetKind: "member", Batch: imported.Batch,
-			Changes: map[string]any{"members": imported.Members},
+			Changes: map[string]any{"members": len(imported.Members)},
 		})
 		return imported, nil
 	}
@@ -88,18 +90,42 @@ func (s *Service) ImportMembers(
 // reads it.
 func takenRace(err error) bool { return pg.IsUnique(err, "members_email", "members_subject") }
 
-func (s *Service) insertRows(tx *engine.Tx, all []member.ImportRow) {
-	for rows := range slices.Chunk(all, insertLimit) {
-		members := make([]member.Member, len(rows))
-		for i, row := range rows {
-			m := row.Member
-			m.ID, m.Roles = tenant.NextID[tenant.MemberID](tx.IDs), []string{tenant.RoleMember}
-			m.CreatedAt, m.UpdatedAt = tx.Now, tx.Now
-			members[i] = m
-			memberEvent(tx, m.ID, nil)
-		}
+func (s *Service) insertRows(tx *engine.Tx, rows []member.ImportRow, ids []tenant.MemberID) {
+	all := make([]member.Member, len(rows))
+	for i, row := range rows {
+		m := row.Member
+		m.ID, m.Roles = ids[i], []string{tenant.RoleMember}
+		m.CreatedAt, m.UpdatedAt = tx.Now, tx.Now
+		all[i] = m
+		memberEvent(tx, m.ID, nil)
+	}
+	for members := range slices.Chunk(all, insertLimit) {
 		s.insertMembers(tx, members...)
 	}
+}
+
+// UndoImport ends memberships that an import created, which nobody has used. Their contacts go, so that a mended file
+// can be imported.
+func (s *Service) UndoImport(ctx context.Context, tx *engine.Tx, ids []tenant.MemberID) error {
+	var found []member.Member
+	var batch pg.Batch
+	accountdb.ListMembersByID(&batch, tx.Tenant, ids, &found)
+	if err := tx.Load(ctx, &batch); err != nil {
+		return err
+	}
+	var undone []member.Member
+	for _, before := range found {
+		after := before.UndoImported()
+		if changed := member.ChangedFields(before, after); len(changed) > 0 {
+			after.Version, after.UpdatedAt = before.Version+1, tx.Now
+			undone = append(undone, after)
+			memberEvent(tx, after.ID, changed)
+		}
+	}
+	accountdb.EndMembers(tx.Tx, tx.Tenant, undone, tx.Now)
+	notifyNodes(tx)
+	tx.OnCommit(func() { s.rolesChanged(tx.Tenant) })
+	return nil
 }
 
 // rejectTaken adds a problem to each row whose member is there already.

@@ -203,23 +203,26 @@ type MemberInfo struct {
 	Member  member.Member
 	Devices []member.Device
 	Pending []member.PendingContact
+	// Change is the one of their address that waits for the old one; nil if none does.
+	Change *member.AddressChange
 }
 
 // GetMember reads a member, their devices and the contacts that wait for confirmation. If the tenant asks for it, the
-// audit log records who read another member
-// in which hour.
+// audit log records who read another member in which hour.
 func (s *Service) GetMember(
 	ctx context.Context, caller tenant.Caller, id tenant.MemberID,
 ) (MemberInfo, error) {
 	var devices []member.Device
 	pending := make(map[tenant.MemberID][]member.PendingContact)
 	var owner *catalog.Tenant
+	var changes []member.AddressChange
 	var audited bool
 	hour := s.engine.Now().Truncate(time.Hour)
 	m, err := engine.Get(ctx, s.engine, caller, errNoMember, func(b *pg.Batch, into **member.Member) {
 		accountdb.FindMember(b, caller.Tenant, id, into)
 		accountdb.ListDevices(b, caller.Tenant, id, &devices)
 		accountdb.ListPendingContacts(b, caller.Tenant, []tenant.MemberID{id}, pending)
+		accountdb.ListOpenAddressChanges(b, caller.Tenant, []tenant.MemberID{id}, &changes)
 		accountdb.FindTenant(b, caller.Tenant, &owner)
 		findMemberRead(b, caller, id, hour, &audited)
 	})
@@ -229,7 +232,7 @@ func (s *Service) GetMember(
 	if err != nil {
 		return MemberInfo{}, err
 	}
-	return MemberInfo{m, devices, pending[id]}, nil
+	return MemberInfo{m, devices, pending[id], m.Awaits(changes, s.engine.Now())}, nil
 }
 
 const memberRead = "member.read"
@@ -262,6 +265,7 @@ func (s *Service) ListMembers(
 	if hasZeroByte(search.Query, search.Tier, search.Tag) || search.After != nil && hasZeroByte(search.After.Name) {
 		return nil, nil
 	}
+	search.Now = s.engine.Now()
 	return engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]member.Member) {
 		accountdb.ListMembers(b, caller.Tenant, search, into)
 	})

@@ -17,6 +17,8 @@ import (
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/event"
+	"github.com/berthhq/berth/internal/rules/fileimport"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -258,4 +260,38 @@ func loadImportFacts(
 		facts.Busy[b.Member] = append(facts.Busy[b.Member], b.Span)
 	}
 	return facts, nil
+}
+
+// UndoImport cancels bookings that an import created, without a message and never late: credits that paid elsewhere go
+// where they came from. The waitlists get their seats.
+func (s *Service) UndoImport(ctx context.Context, tx *engine.Tx, ids []tenant.BookingID) error {
+	stored := make([]*booking.Booking, len(ids))
+	var batch pg.Batch
+	for i, id := range ids {
+		bookingdb.FindBooking(&batch, tx.Tenant, id, &stored[i])
+	}
+	if err := tx.Load(ctx, &batch); err != nil {
+		return err
+	}
+	all := pg.Array(stored, func(b *booking.Booking) booking.Booking { return *b })
+	sessions := pg.Distinct(pg.Array(all, func(b booking.Booking) tenant.SessionID { return b.Session }))
+	if err := tx.Lock(pg.Array(sessions, func(id tenant.SessionID) engine.Key { return id.UUID })...); err != nil {
+		return err
+	}
+	payers, err := seats.LoadSubscriptions(ctx, tx, all)
+	if err != nil {
+		return err
+	}
+	request := booking.CancelRequest{Actor: tx.Caller.Actor(), Reason: fileimport.UndoReason, ImportUndone: true}
+	for _, b := range all {
+		cancelled, err := booking.Cancel(b, payers[b.Subscription], request, tx.Now)
+		if err != nil {
+			return err
+		}
+		if !cancelled.Unchanged {
+			seats.Cancel(tx, &cancelled, false)
+		}
+	}
+	_, _, err = s.waitlists.FillAll(ctx, tx, waitlist.ByCancellation, sessions...)
+	return err
 }

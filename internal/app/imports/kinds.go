@@ -8,6 +8,7 @@ import (
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/csvfile"
+	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/fileimport"
@@ -29,7 +30,7 @@ type kind[R any, P csvfile.RowPointer[R]] struct {
 // created is what became of a file.
 type created[R any, P csvfile.RowPointer[R]] struct {
 	file  csvfile.Table[R, P] // with all problems
-	count int
+	ids   []tenant.UUID
 	batch tenant.BatchID
 	total *fileimport.Total // nil if files of the kind add up to nothing
 }
@@ -51,7 +52,7 @@ func (s *Service) sessions(mayPublish bool) kind[session.ImportRow, *session.Imp
 			_, err := s.schedules.ImportSessions(ctx, caller, file, dryRun,
 				func(ctx context.Context, tx *engine.Tx, done schedules.SessionImport) error {
 					return ended(ctx, tx, created[session.ImportRow, *session.ImportRow]{
-						done.Import, len(done.Sessions), done.Batch, nil,
+						done.Import, pg.Array(done.Sessions, func(id tenant.SessionID) tenant.UUID { return id.UUID }), done.Batch, nil,
 					})
 				})
 			return err
@@ -70,7 +71,7 @@ func (s *Service) members() kind[member.ImportRow, *member.ImportRow] {
 			_, err := s.accounts.ImportMembers(ctx, caller, file, dryRun,
 				func(ctx context.Context, tx *engine.Tx, done accounts.MemberImport) error {
 					return ended(ctx, tx, created[member.ImportRow, *member.ImportRow]{
-						done.Import, done.Members, done.Batch, nil,
+						done.Import, pg.Array(done.Members, func(id tenant.MemberID) tenant.UUID { return id.UUID }), done.Batch, nil,
 					})
 				})
 			return err
@@ -88,16 +89,17 @@ func (s *Service) subscriptions() kind[credit.ImportRow, *credit.ImportRow] {
 			if err != nil {
 				return err
 			}
-			return s.accounts.CheckSubscriptions(ctx, caller, rows)
+			return s.checkSubscriptions(ctx, caller, rows)
 		},
 		create: func(
 			ctx context.Context, caller tenant.Caller, file *credit.Import, dryRun bool,
 			ended func(context.Context, *engine.Tx, created[credit.ImportRow, *credit.ImportRow]) error,
 		) error {
-			return s.accounts.ImportSubscriptions(ctx, caller, file, dryRun,
-				func(ctx context.Context, tx *engine.Tx, done accounts.SubscriptionImport) error {
+			return s.createSubscriptions(ctx, caller, file, dryRun,
+				func(ctx context.Context, tx *engine.Tx, done subscriptionImport) error {
 					return ended(ctx, tx, created[credit.ImportRow, *credit.ImportRow]{
-						done.Import, len(done.Subscriptions), done.Batch, &fileimport.Total{File: done.File, Ledger: done.Ledger},
+						done.Import, pg.Array(done.Subscriptions, func(id tenant.SubscriptionID) tenant.UUID { return id.UUID }),
+						done.Batch, &fileimport.Total{File: done.File, Ledger: done.Ledger},
 					})
 				})
 		},
@@ -127,7 +129,8 @@ func (s *Service) futureBookings() kind[booking.ImportRow, *booking.ImportRow] {
 			return s.bookings.ImportBookings(ctx, caller, file, dryRun,
 				func(ctx context.Context, tx *engine.Tx, done bookings.BookingImport) error {
 					return ended(ctx, tx, created[booking.ImportRow, *booking.ImportRow]{
-						done.Import, len(done.Bookings), done.Batch, &fileimport.Total{File: done.File, Ledger: done.Sessions},
+						done.Import, pg.Array(done.Bookings, func(id tenant.BookingID) tenant.UUID { return id.UUID }),
+						done.Batch, &fileimport.Total{File: done.File, Ledger: done.Sessions},
 					})
 				})
 		},

@@ -66,6 +66,8 @@ func (s *Service) take(ctx context.Context, id tenant.TenantID) (*coredb.DueImpo
 // run works on an import that this node has taken.
 func (s *Service) run(ctx context.Context, id tenant.TenantID, taken coredb.DueImport) error {
 	switch {
+	case taken.Status == fileimport.Undoing:
+		return s.undo(ctx, id, taken.Import)
 	case taken.Ended():
 		return nil
 	case taken.Kind == fileimport.Members:
@@ -113,7 +115,7 @@ func runAs[R any, P csvfile.RowPointer[R]](
 		}
 		if i.Invalid > 0 && !i.LeaveOut {
 			i.LeftOut = parsed.LeftOut()
-			return s.save(ctx, id, i.End(0, 0, tenant.BatchID{}, nil, s.engine.Now()))
+			return s.save(ctx, id, i.End(0, nil, tenant.BatchID{}, nil, s.engine.Now()))
 		}
 		// What it creates and that it has ended is one transaction: a node that takes it again finds it ended.
 		err = as.create(ctx, caller, rows, i.DryRun, func(ctx context.Context, tx *engine.Tx, result created[R, P]) error {
@@ -126,7 +128,7 @@ func runAs[R any, P csvfile.RowPointer[R]](
 			}
 			ended := i.Checked(i.Rows, file.InvalidRows(), file.Problems(), file.Notes(), tx.Now)
 			ended.LeftOut = file.LeftOut()
-			coredb.UpdateImport(tx.Tx, tx.Tenant, ended.End(len(rows.Rows), result.count, result.batch, result.total, tx.Now))
+			coredb.UpdateImport(tx.Tx, tx.Tenant, ended.End(len(rows.Rows), result.ids, result.batch, result.total, tx.Now))
 			return nil
 		})
 		if !errors.Is(err, errFewer) {
@@ -175,14 +177,23 @@ func (s *Service) save(ctx context.Context, id tenant.TenantID, i fileimport.Imp
 // refuse ends an import that a rule refused as a whole, such as one above a quota. Other errors are returned: a node
 // takes the import again.
 func (s *Service) refuse(ctx context.Context, id tenant.TenantID, i fileimport.Import, err error) error {
+	if refusal := refusalOf(err); refusal != nil {
+		return s.save(ctx, id, i.Refuse(refusal.Reason, refusal.Message, s.engine.Now()))
+	}
+	return err
+}
+
+// refusalOf returns the error of a rule that no other attempt would change; nil if it is none.
+func refusalOf(err error) *fault.Error {
 	var refusal *fault.Error
-	if err == nil || !errors.As(err, &refusal) {
-		return err
+	if !errors.As(err, &refusal) {
+		return nil
 	}
 	switch refusal.Kind {
-	case fault.InvalidArgument, fault.FailedPrecondition, fault.NotFound, fault.AlreadyExists, fault.ResourceExhausted:
+	case fault.InvalidArgument, fault.FailedPrecondition, fault.NotFound, fault.AlreadyExists, fault.ResourceExhausted,
+		fault.PermissionDenied:
+		return refusal
 	default:
-		return err
+		return nil
 	}
-	return s.save(ctx, id, i.Refuse(refusal.Reason, refusal.Message, s.engine.Now()))
 }

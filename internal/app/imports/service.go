@@ -11,6 +11,7 @@ import (
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/app/schedules"
+	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
@@ -145,13 +146,15 @@ func (s *Service) GetImport(
 	ctx context.Context, caller tenant.Caller, id tenant.ImportID, leftOut bool,
 ) (fileimport.Import, error) {
 	var rows []byte
+	var invitable, withoutEmail int
 	found, err := engine.Get(ctx, s.engine, caller, noImport, func(b *pg.Batch, into **fileimport.Import) {
 		coredb.FindImport(b, caller.Tenant, id, into)
+		accountdb.CountInvitable(b, caller.Tenant, id, s.engine.Now(), &invitable, &withoutEmail)
 		if leftOut {
 			coredb.FindLeftOut(b, caller.Tenant, id, s.engine.Now().Add(-fileimport.LeftOutLife), &rows)
 		}
 	})
-	found.LeftOut = rows
+	found.LeftOut, found.Invitable, found.WithoutEmail = rows, invitable, withoutEmail
 	return found, err
 }
 

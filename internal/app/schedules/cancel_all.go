@@ -10,7 +10,6 @@ import (
 	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
-	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -41,7 +40,7 @@ func (s *Service) cancelAll(
 	if err := tx.Load(ctx, &batch); err != nil {
 		return counts, err
 	}
-	payers, err := loadPayers(ctx, tx, bookings)
+	payers, err := seats.LoadSubscriptions(ctx, tx, bookings)
 	if err != nil {
 		return counts, err
 	}
@@ -76,30 +75,4 @@ func (s *Service) cancelAll(
 	}
 	waitlistdb.RemovePlacesIn(tx.Tx, tx.Tenant, kept, sessions)
 	return counts, nil
-}
-
-// loadPayers loads the subscriptions that paid credits for bookings.
-func loadPayers(
-	ctx context.Context, tx *engine.Tx, bookings []booking.Booking,
-) (map[tenant.SubscriptionID]*credit.Subscription, error) {
-	var ids []tenant.SubscriptionID
-	for _, b := range bookings {
-		if b.Credits > 0 {
-			ids = append(ids, b.Subscription)
-		}
-	}
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	var subscriptions []credit.Subscription
-	var batch pg.Batch
-	bookingdb.FindSubscriptions(&batch, tx.Tenant, pg.Distinct(ids), &subscriptions)
-	if err := tx.Load(ctx, &batch); err != nil {
-		return nil, err
-	}
-	payers := make(map[tenant.SubscriptionID]*credit.Subscription)
-	for i := range subscriptions {
-		payers[subscriptions[i].ID] = &subscriptions[i]
-	}
-	return payers, nil
 }

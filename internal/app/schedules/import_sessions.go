@@ -12,6 +12,7 @@ import (
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/event"
+	"github.com/berthhq/berth/internal/rules/fileimport"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
@@ -77,6 +78,22 @@ func (s *Service) ImportSessions(
 	}
 	imported, err := engine.Transact(ctx, s.engine, caller, t, insert)
 	return imported, explainConflict("csv", err)
+}
+
+// UndoImport deletes sessions that an import created, which have no bookings.
+func (s *Service) UndoImport(
+	ctx context.Context, tx *engine.Tx, batch tenant.BatchID, ids []tenant.SessionID,
+) error {
+	var rows []scheduledb.Scheduled
+	var b pg.Batch
+	scheduledb.ListSessions(&b, tx.Tenant, scheduledb.SessionQuery{
+		Filter: session.Filter{Sessions: ids}, Limit: len(ids),
+	}, &rows)
+	if err := tx.Load(ctx, &b); err != nil {
+		return err
+	}
+	_, err := s.deleteSessions(ctx, tx, sessionsOf(rows), fileimport.UndoReason, false, batch)
+	return err
 }
 
 // checkRows checks rows against the tenant's data. It adds problems to the rows, and returns the sessions of the rows

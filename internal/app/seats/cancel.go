@@ -1,11 +1,16 @@
 package seats
 
 import (
+	"context"
+
 	"github.com/berthhq/berth/internal/app/credits"
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/data/bookingdb"
+	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/event"
+	"github.com/berthhq/berth/internal/tenant"
 )
 
 // CancelResult is the result of cancelling a booking or a waitlist entry.
@@ -52,4 +57,30 @@ func EndHold(tx *engine.Tx, b *booking.Booking, data event.Data) {
 		b.Items[i].Status = booking.ItemCancelled
 	}
 	BookingEvent(tx, *b, data)
+}
+
+// LoadSubscriptions loads the subscriptions that paid credits for bookings.
+func LoadSubscriptions(
+	ctx context.Context, tx *engine.Tx, bookings []booking.Booking,
+) (map[tenant.SubscriptionID]*credit.Subscription, error) {
+	var ids []tenant.SubscriptionID
+	for _, b := range bookings {
+		if b.Credits > 0 {
+			ids = append(ids, b.Subscription)
+		}
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	var subscriptions []credit.Subscription
+	var batch pg.Batch
+	bookingdb.FindSubscriptions(&batch, tx.Tenant, pg.Distinct(ids), &subscriptions)
+	if err := tx.Load(ctx, &batch); err != nil {
+		return nil, err
+	}
+	payers := make(map[tenant.SubscriptionID]*credit.Subscription)
+	for i := range subscriptions {
+		payers[subscriptions[i].ID] = &subscriptions[i]
+	}
+	return payers, nil
 }

@@ -46,8 +46,29 @@ where v.tenant_id = $1 and v.id = $2`)
 	findInvited = pg.SQL(`select ` + members.Columns() + ` from members m
 where m.tenant_id = $1
   and m.id = (select v.member_id from invitations v where v.tenant_id = $1 and v.id = $2)`)
+	countInvitable = pg.SQL(`
+select count(*) filter (where ` + invitableAt("$3") + `), count(*) filter (where m.status = 'ACTIVE' and m.email = '')
+from imports i
+cross join lateral (select * from unnest(i.created_ids) as c (id) offset 0) c
+join members m on m.tenant_id = $1 and m.id = c.id
+where i.tenant_id = $1 and i.id = $2 and i.kind = 'MEMBERS'`)
 	insertInvitation = pg.SQL(`insert into invitations ` + invitations.Values())
 )
+
+// invitableAt are the members `m` who can be invited at a time, which is a parameter, and have not been.
+func invitableAt(now string) string {
+	return `(m.status = 'ACTIVE' and m.email <> '' and m.subject = '' and m.sign_in_email = ''
+  and not exists (select from invitations v where v.tenant_id = $1 and v.member_id = m.id
+    and v.accepted_at is null and v.revoked_at is null and v.expires_at > ` + now + `))`
+}
+
+// CountInvitable reads how many of the members whom an import created can be invited and have not been, and how many
+// cannot because they have no email.
+func CountInvitable(
+	b *pg.Batch, in tenant.TenantID, id tenant.ImportID, now time.Time, invitable, withoutEmail *int,
+) {
+	b.Queue(countInvitable, in, id, now).Scan(invitable, withoutEmail)
+}
 
 // FindInvitation reads an invitation; nil if there is none.
 func FindInvitation(b *pg.Batch, in tenant.TenantID, id tenant.InvitationID, into **member.Invitation) {

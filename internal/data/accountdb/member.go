@@ -68,12 +68,19 @@ where m.tenant_id = $1
   and ($7::text = '' or m.tier = $7)
   and ($8::text = '' or $8 = any(m.tags))
   and ($9::text[] is null or m.status = any($9))
+  and ($12::uuid is null or m.id in (
+    select unnest(i.created_ids) from imports i where i.tenant_id = $1 and i.id = $12 and i.kind = 'MEMBERS'))
+  and (not $13::boolean or ` + invitableAt("$14") + `)
 order by m.name_key, m.id limit $10`)
 	listOldAddresses = pg.SQL(`select ` + members.Columns() + ` from sign_in_addresses a
   join members m on m.tenant_id = a.tenant_id and m.id = a.member_id
 where a.tenant_id = $1 and a.key_check <> $2 order by a.member_id limit $3`)
 	insertMembers = pg.SQL(`insert into members ` + memberRows.Rows())
 	updateMember  = pg.SQL(`update members set ` + memberRows.Set() + ` where tenant_id = $1 and id = $2`)
+	updateMembers = pg.SQL(`
+update members m set ` + memberRows.SetChanges() + `
+from (select * from ` + memberRows.Changes() + ` limit cardinality($2)) as x
+where m.tenant_id = $1 and m.id = x.id`)
 )
 
 // FindMember reads a member; nil if there is none.
@@ -114,11 +121,11 @@ func ListMembers(b *pg.Batch, in tenant.TenantID, s member.Search, into *[]membe
 	}
 	members.List(b.Queue(listMembers,
 		in, fold.Text(after.Name), after.ID, s.Query, s.Digits(), s.Role, s.Tier, s.Tag, s.Statuses, s.Limit,
-		fold.Text(s.Query)), into)
+		fold.Text(s.Query), s.Import, s.Invitable, s.Now), into)
 }
 
-// ListTaken reads which of the emails and subjects belong to members, and which of the names to members without an
-// email. Emails are in lower case, and names as fold.Text returns them.
+// ListTaken reads which of the emails and subjects belong to members, and which of the names to active members
+// without an email. Emails are in lower case, and names as fold.Text returns them.
 func ListTaken(b *pg.Batch, in tenant.TenantID, emails, subjects, names []string, into *member.Existing) {
 	pg.Collect(b.Queue(`select m.email_key, m.name_key from members m
 where m.tenant_id = $1 and m.email_key = any($2) and m.email_key <> ''`, in, emails),
@@ -126,7 +133,8 @@ where m.tenant_id = $1 and m.email_key = any($2) and m.email_key <> ''`, in, ema
 	pg.Collect(b.Queue(`select m.subject from members m
 where m.tenant_id = $1 and m.subject = any($2) and m.subject <> ''`, in, subjects), &into.Subjects, pgx.RowTo[string])
 	pg.Collect(b.Queue(`select distinct m.name_key from members m
-where m.tenant_id = $1 and m.name_key = any($2) and m.email_key = ''`, in, names), &into.Names, pgx.RowTo[string])
+where m.tenant_id = $1 and m.name_key = any($2) and m.email_key = '' and m.status = 'ACTIVE'`,
+		in, names), &into.Names, pgx.RowTo[string])
 }
 
 // selectKnown reads what a file may say of active members.
@@ -175,6 +183,23 @@ select $1, r.member_id, r.role, r.at from unnest($2::uuid[], $3::text[], $4::tim
 // UpdateMember updates a member, but not the member's roles.
 func UpdateMember(tx *pg.Tx, in tenant.TenantID, m member.Member) {
 	tx.Write(updateMember, memberRows.Update(in, &m)...)
+}
+
+// EndMembers updates members who end before anybody used the membership, and ends what would let somebody do so: codes,
+// and open invitations with their mails.
+func EndMembers(tx *pg.Tx, in tenant.TenantID, all []member.Member, now time.Time) {
+	ids := pg.Array(all, func(m member.Member) tenant.MemberID { return m.ID })
+	tx.Write(updateMembers, memberRows.UpdateAll(in, pg.Array(all, func(m member.Member) *member.Member { return &m }))...)
+	tx.Write(`delete from sign_in_addresses where tenant_id = $1 and member_id = any($2)`, in, ids)
+	tx.Write(`delete from sign_in_codes where tenant_id = $1 and member_id = any($2)`, in, ids)
+	tx.Write(`delete from contact_codes where tenant_id = $1 and member_id = any($2)`, in, ids)
+	tx.Write(`delete from pending_contacts where tenant_id = $1 and member_id = any($2)`, in, ids)
+	tx.Write(`
+delete from platform_mails p using invitations v
+where p.tenant_id = $1 and v.tenant_id = $1 and p.about = v.id and v.member_id = any($2)`, in, ids)
+	tx.Write(`
+update invitations set revoked_at = $3
+where tenant_id = $1 and member_id = any($2) and accepted_at is null and revoked_at is null`, in, ids, now)
 }
 
 // InsertMemberRole gives a member a role, unless they have it already.

@@ -29,12 +29,18 @@ var imports = pg.NewTable("i", func(i *fileimport.Import) []pg.Column {
 		pg.Col("due_at", pg.Null(&i.DueAt)),
 		pg.Fixed("created_at", &i.CreatedAt),
 		pg.Col("ended_at", pg.Null(&i.EndedAt)),
+		pg.Col("undo_by", &i.Undo.Actor),
+		pg.Col("undo_subject", &i.Undo.Subject),
+		pg.Col("undo_problem", pg.JSON(&i.Undo.Problem)),
+		pg.Col("undone_at", pg.Null(&i.Undo.At)),
 	}
 })
 
-var importsWithProblems = pg.NewReader(func(i *fileimport.Import) []pg.Column {
+var importsWithProblems = pg.NewReader(withProblems)
+
+func withProblems(i *fileimport.Import) []pg.Column {
 	return append(imports.Of(i), pg.Read("i.problems", pg.JSON(&i.Problems)), pg.Read("i.notes", pg.JSON(&i.Notes)))
-})
+}
 
 // DueImport is an import that is due, with its file.
 type DueImport struct {
@@ -43,7 +49,7 @@ type DueImport struct {
 }
 
 var dueImports = pg.NewReader(func(i *DueImport) []pg.Column {
-	return append(imports.Of(&i.Import), pg.Read("i.file", &i.File))
+	return append(withProblems(&i.Import), pg.Read("i.file", &i.File))
 })
 
 var (
@@ -59,7 +65,8 @@ where i.tenant_id = $1 and ($2::text[] is null or i.kind = any($2)) and ($3::tex
 order by i.id desc limit $7`)
 	insertImport = pg.SQL(`insert into imports (` + imports.Names() + `, problems, notes, file)
 values (` + imports.Parameters() + `, '[]', '[]', ` + imports.Extra(1) + `)`)
-	updateImport = pg.SQL(`update imports set ` + imports.Set() + `, problems = $12, notes = $13, left_out = $14,
+	updateImport = pg.SQL(`update imports set ` + imports.Set() + `, problems = $16, notes = $17,
+  left_out = coalesce($18, left_out), created_ids = coalesce($19, created_ids),
   file = case when $10::timestamptz is not null then file end
 where tenant_id = $1 and id = $2`)
 )
@@ -73,6 +80,11 @@ func FindImport(b *pg.Batch, in tenant.TenantID, id tenant.ImportID, into **file
 func FindLeftOut(b *pg.Batch, in tenant.TenantID, id tenant.ImportID, since time.Time, into *[]byte) {
 	b.Queue(`select left_out from imports where tenant_id = $1 and id = $2 and ended_at >= $3`, in, id, since).
 		ScanAny(into)
+}
+
+// FindCreated reads the ids of what an import created.
+func FindCreated(b *pg.Batch, in tenant.TenantID, id tenant.ImportID, into *[]tenant.UUID) {
+	b.Queue(`select created_ids from imports where tenant_id = $1 and id = $2`, in, id).ScanAny(into)
 }
 
 // FindDueImport reads the import that has been due longest, with its file; nil if none is due.
@@ -110,7 +122,8 @@ func InsertImport(tx *pg.Tx, in tenant.TenantID, i fileimport.Import, file []byt
 	tx.Write(insertImport, append(imports.Insert(in, &i), file)...)
 }
 
-// UpdateImport writes how far an import is. Its file goes when it has ended.
+// UpdateImport writes how far an import is. Its file goes when it has ended. The rows that it left out, and the ids of
+// what it created, stay unless there are others.
 func UpdateImport(tx *pg.Tx, in tenant.TenantID, i fileimport.Import) {
 	if i.Problems == nil {
 		i.Problems = []fileimport.Problem{}
@@ -118,7 +131,8 @@ func UpdateImport(tx *pg.Tx, in tenant.TenantID, i fileimport.Import) {
 	if i.Notes == nil {
 		i.Notes = []fileimport.Note{}
 	}
-	tx.Write(updateImport, append(imports.Update(in, &i), pg.Encode(i.Problems), pg.Encode(i.Notes), i.LeftOut)...)
+	tx.Write(updateImport, append(imports.Update(in, &i), pg.Encode(i.Problems), pg.Encode(i.Notes), i.LeftOut,
+		i.CreatedIDs)...)
 }
 
 // HasOldImports reads whether an import ended before a time, or still has rows that it left out before another.

@@ -105,6 +105,7 @@ func editMe(sent *v1.MeInput, paths []string) func(*member.Member) error {
 func memberSearch(filter *v1.MemberFilter) member.Search {
 	search := member.Search{
 		Query: filter.GetQuery(), Role: filter.GetRole(), Tier: filter.GetTier(), Tag: filter.GetTag(),
+		Import: convert.ID[tenant.ImportID](filter.GetImportId()), Invitable: filter.GetInvitable(),
 	}
 	for _, status := range filter.GetStatuses() {
 		search.Statuses = append(search.Statuses, convert.EnumName[member.Status](memberStatusPrefix, status))
@@ -127,5 +128,15 @@ func deviceMessage(d member.Device) *v1.Device {
 		Kind:         convert.Enum[v1.DeviceKind](v1.DeviceKind_value, deviceKindPrefix, d.Kind),
 		LastSeenTime: convert.Timestamp(d.SeenAt),
 		CreateTime:   convert.Timestamp(d.CreatedAt),
+	}
+}
+
+func addressChangeMessage(c *member.AddressChange) *v1.AddressChange {
+	if c == nil {
+		return nil
+	}
+	return &v1.AddressChange{
+		OldEmail: c.From, NewEmail: c.To,
+		CreateTime: convert.Timestamp(c.CreatedAt), AllowTime: convert.Timestamp(c.AllowedFrom()),
 	}
 }

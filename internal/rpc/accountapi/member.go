@@ -66,6 +66,7 @@ func (s *Accounts) GetMember(ctx context.Context, req *v1.GetMemberRequest) (*v1
 	return &v1.GetMemberResponse{
 		Member: memberMessage(p.Member), Devices: convert.Messages(p.Devices, deviceMessage),
 		PendingContacts: convert.Messages(p.Pending, pendingMessage),
+		AddressChange:   addressChangeMessage(p.Change),
 	}, nil
 }
 

@@ -17,9 +17,12 @@ const (
 
 // importMessages converts imports, with the names of who started them that the caller may know.
 func importMessages(ctx context.Context, all ...fileimport.Import) ([]*v1.Import, error) {
-	actors := make([]string, len(all))
-	for i, one := range all {
-		actors[i] = one.Actor
+	var actors []string
+	for _, one := range all {
+		actors = append(actors, one.Actor)
+		if one.Undo.Actor != "" {
+			actors = append(actors, one.Undo.Actor)
+		}
 	}
 	names, err := request.ActorNames(ctx, actors...)
 	if err != nil {
@@ -28,6 +31,9 @@ func importMessages(ctx context.Context, all ...fileimport.Import) ([]*v1.Import
 	return convert.Messages(all, func(i fileimport.Import) *v1.Import {
 		m := importMessage(i)
 		m.CreatedBy = convert.Actor(i.Actor, names[i.Actor])
+		if by := i.Undo.Actor; by != "" {
+			m.UndoneBy = convert.Actor(by, names[by])
+		}
 		return m
 	}), nil
 }
@@ -53,7 +59,20 @@ func importMessage(i fileimport.Import) *v1.Import {
 		ExpireTime:      convert.Timestamp(i.Expires()),
 		Columns:         convert.Messages(i.Columns, columnMessage),
 		Total:           totalMessage(i.Total),
+
+		InvitableCount:    int32(i.Invitable),
+		WithoutEmailCount: int32(i.WithoutEmail),
+		UndoDeadline:      convert.Timestamp(i.UndoDeadline()),
+		UndoTime:          convert.Timestamp(i.Undo.At),
+		UndoProblem:       undoProblemMessage(i.Undo.Problem),
 	}
+}
+
+func undoProblemMessage(p *fileimport.Problem) *v1.ImportProblem {
+	if p == nil {
+		return nil
+	}
+	return problemMessage(*p)
 }
 
 func totalMessage(t *fileimport.Total) *v1.ImportTotal {

@@ -17,6 +17,9 @@ func TestConversions_CarryEveryField(t *testing.T) {
 		for n := range i.Problems {
 			i.Problems[n].Reason = fault.AlreadyExistsReason
 		}
+		if i.Undo.Problem != nil {
+			i.Undo.Problem.Reason = fault.ImportInUse
+		}
 	})
 	converttest.AddBack(&l, filterValue)
 	l.Check(t, "testdata/fields.txt")

@@ -6,6 +6,7 @@ import (
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app/imports"
+	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/rpc/request"
 	"github.com/berthhq/berth/internal/rules/fileimport"
@@ -116,4 +117,36 @@ func (s *Imports) ListImports(ctx context.Context, req *v1.ListImportsRequest) (
 	found, next := convert.Paginate(page, found, func(i fileimport.Import) tenant.ImportID { return i.ID })
 	messages, err := importMessages(ctx, found...)
 	return &v1.ListImportsResponse{Imports: messages, NextPageToken: next}, err
+}
+
+// permissions are those to import files, by their kind: who undoes an import needs the same.
+var permissions = map[fileimport.Kind]string{
+	fileimport.Sessions: "session.import", fileimport.Members: "member.import",
+	fileimport.Subscriptions: "subscription.import", fileimport.Bookings: "booking.import",
+}
+
+// UndoImport handles ImportService.UndoImport.
+func (s *Imports) UndoImport(ctx context.Context, req *v1.UndoImportRequest) (*v1.UndoImportResponse, error) {
+	caller, id := request.Caller(ctx), convert.ID[tenant.ImportID](req.GetImportId())
+	found, err := s.Service.GetImport(ctx, caller, id, false)
+	if err != nil {
+		return nil, err
+	}
+	needed := permissions[found.Kind]
+	may, err := request.Permitted(ctx, caller, []string{needed})
+	if err != nil {
+		return nil, err
+	}
+	if !may[needed] {
+		return nil, fault.MissingPermission(needed)
+	}
+	undone, err := s.Service.UndoImport(ctx, caller, id)
+	if err != nil {
+		return nil, err
+	}
+	messages, err := importMessages(ctx, undone)
+	if err != nil {
+		return nil, err
+	}
+	return &v1.UndoImportResponse{FileImport: messages[0]}, nil
 }

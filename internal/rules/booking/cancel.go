@@ -18,6 +18,9 @@ type CancelRequest struct {
 	// SessionGone: the session is cancelled or deleted. The cancellation is then never late, and refunds every credit.
 	// After the session's end, attendance and no-shows stay as they are: they happened.
 	SessionGone bool
+	// ImportUndone: the import that created the booking is undone. The cancellation is then never late, and credits that
+	// paid elsewhere go where they came from.
+	ImportUndone bool
 }
 
 // CancelResult is the result of cancelling a booking.
@@ -61,7 +64,7 @@ func Cancel(b Booking, payer *credit.Subscription, request CancelRequest, now ti
 	case Expired:
 		return CancelResult{}, wrongState(b, "The hold has expired. There is nothing to cancel.")
 	}
-	late := !request.SessionGone && now.After(b.CancelDeadline())
+	late := !request.SessionGone && !request.ImportUndone && now.After(b.CancelDeadline())
 	if late && !request.OverrideWindow {
 		if err := b.checkLate(now); err != nil {
 			return CancelResult{}, err
@@ -84,7 +87,10 @@ func Cancel(b Booking, payer *credit.Subscription, request CancelRequest, now ti
 		*payer, renewal = credit.Advance(*payer, now)
 		c.Payer = payer
 		c.Ledger = payer.Refund(renewal, b.ID, b.Credits, request.Actor, request.Reason, now)
-		c.Refunded = true
+		if request.ImportUndone {
+			c.Ledger = payer.UndoTakeOver(c.Ledger, b.Credits, request.Actor, request.Reason, now)
+		}
+		c.Refunded = !request.ImportUndone
 		b.Credits = 0
 	}
 	b.Status, b.LateCancelled, b.CancelReason, b.CancelledAt = Cancelled, late, request.Reason, &now

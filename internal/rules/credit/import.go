@@ -181,6 +181,27 @@ func (s *Subscription) TakeOver(
 	})
 }
 
+// UndoImported ends a subscription that an import created, and takes what is left of its credits. Lines are those that
+// Advance added. It reports whether anything changed.
+func (s *Subscription) UndoImported(lines []Line, actor, reason string, now time.Time) ([]Line, bool) {
+	before := *s
+	if s.Status != Expired && s.Status != Cancelled {
+		s.Status = Cancelled
+	}
+	lines = s.post(lines, Line{Kind: Correction, Amount: -s.Balance, Actor: actor, Reason: reason, At: now})
+	if s.Status == before.Status && len(lines) == 0 {
+		return nil, false
+	}
+	s.Version++
+	s.UpdatedAt = now
+	return lines, true
+}
+
+// UndoTakeOver reverses TakeOver after the credits were refunded: they go where they came from.
+func (s *Subscription) UndoTakeOver(lines []Line, credits int, actor, reason string, now time.Time) []Line {
+	return s.post(lines, Line{Kind: Correction, Amount: -credits, Actor: actor, Reason: reason, At: now})
+}
+
 // checkDays adds the problems with the days of a row's subscription.
 func (r *ImportRow) checkDays(s Subscription, now time.Time) {
 	if s.StartsAt.Sub(now) > maxStartDistance || now.Sub(s.StartsAt) > maxEndDistance {

@@ -148,3 +148,32 @@ func TestCheckImported_ComparesFileAndLedger(t *testing.T) {
 			at+2, balances[at], balances[at]+1))
 	})
 }
+
+func TestUndoImported_TakesWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 25, 12, 0, 0, 0, time.UTC)
+	for name, tt := range map[string]struct {
+		status  credit.Status
+		balance int
+		want    credit.Status
+		amounts []int
+		changed bool
+	}{
+		"credits":       {credit.Active, 7, credit.Cancelled, []int{-7}, true},
+		"none left":     {credit.Paused, 0, credit.Cancelled, nil, true},
+		"has expired":   {credit.Expired, 0, credit.Expired, nil, false},
+		"was cancelled": {credit.Cancelled, 2, credit.Cancelled, []int{-2}, true},
+	} {
+		s := credit.Subscription{Status: tt.status, Balance: tt.balance, Lines: 3}
+		lines, changed := s.UndoImported(nil, "olga", "Import undone", now)
+		test.EqOp(t, tt.changed, changed, test.Sprint(name))
+		test.EqOp(t, tt.want, s.Status, test.Sprint(name))
+		test.EqOp(t, 0, s.Balance, test.Sprint(name))
+		var amounts []int
+		for _, l := range lines {
+			test.EqOp(t, credit.Correction, l.Kind, test.Sprint(name))
+			amounts = append(amounts, l.Amount)
+		}
+		test.Eq(t, tt.amounts, amounts, test.Sprint(name))
+	}
+}

@@ -31,6 +31,8 @@ const (
 	Running   Status = "RUNNING"
 	Succeeded Status = "SUCCEEDED"
 	Failed    Status = "FAILED"
+	Undoing   Status = "UNDOING"
+	Undone    Status = "UNDONE"
 )
 
 const (
@@ -71,10 +73,13 @@ type Import struct {
 	// Columns says what becomes of the columns of the file.
 	Columns []Match
 
-	Rows     int // of the file, without the header
-	Done     int // rows that have been checked
-	Invalid  int // rows with problems, including the header
-	Created  int
+	Rows    int // of the file, without the header
+	Done    int // rows that have been checked
+	Invalid int // rows with problems, including the header
+	Created int
+	// CreatedIDs are the ids of what it created. They are written at its end, and read where it is undone.
+	CreatedIDs []tenant.UUID
+
 	Problems []Problem // the first ones
 	Notes    []Note    // the first ones
 	Batch    tenant.BatchID
@@ -82,7 +87,12 @@ type Import struct {
 	LeftOut  []byte // the rows with problems, as csvfile.Table.LeftOut returns them; nil unless asked for
 	Attempts int
 
-	DueAt     time.Time // zero once it has ended
+	// Of the members that it created: who can be invited, and who cannot because they have no email.
+	Invitable, WithoutEmail int
+
+	Undo Undo
+
+	DueAt     time.Time // zero once it has ended, unless it is being undone
 	CreatedAt time.Time
 	EndedAt   time.Time // zero until it has ended
 }
@@ -94,8 +104,8 @@ type Total struct {
 	Ledger int `json:"ledger"`
 }
 
-// Ended reports whether it succeeded or failed.
-func (i Import) Ended() bool { return i.Status == Succeeded || i.Status == Failed }
+// Ended reports whether it succeeded or failed, whatever became of it then.
+func (i Import) Ended() bool { return i.Status != Pending && i.Status != Running }
 
 // Expires returns until when it can be read; zero until it has ended.
 func (i Import) Expires() time.Time {
@@ -106,9 +116,11 @@ func (i Import) Expires() time.Time {
 }
 
 // Caller returns who started it, for what is created in their name.
-func (i Import) Caller(in tenant.TenantID) tenant.Caller {
-	c := tenant.Caller{Tenant: in, Subject: i.Subject}
-	if id, err := tenant.Parse[tenant.MemberID](i.Actor); err == nil {
+func (i Import) Caller(in tenant.TenantID) tenant.Caller { return callerOf(in, i.Actor, i.Subject) }
+
+func callerOf(in tenant.TenantID, actor, subject string) tenant.Caller {
+	c := tenant.Caller{Tenant: in, Subject: subject}
+	if id, err := tenant.Parse[tenant.MemberID](actor); err == nil {
 		c.Member = id
 	}
 	return c
@@ -116,7 +128,13 @@ func (i Import) Caller(in tenant.TenantID) tenant.Caller {
 
 // Take gives a due import to a node, or ends it after too many attempts.
 func (i Import) Take(now time.Time) Import {
-	if i.Attempts == maxAttempts {
+	switch {
+	case i.Status == Undoing && i.Attempts == maxAttempts:
+		return i.RefuseUndo(fault.InternalError, "The import could not be undone. Please try again.")
+	case i.Status == Undoing:
+		i.Attempts, i.DueAt = i.Attempts+1, now.Add(Lease)
+		return i
+	case i.Attempts == maxAttempts:
 		return i.Refuse(fault.InternalError, "The import could not be completed. Please try again.", now)
 	}
 	i.Status, i.Attempts = Running, i.Attempts+1
@@ -135,8 +153,8 @@ func (i Import) Checked(done, invalid int, problems []Problem, notes []Note, now
 
 // End ends an import whose rows have all been checked. It has succeeded if none has a problem, or if they may be left
 // out and others are good.
-func (i Import) End(good, created int, batch tenant.BatchID, total *Total, now time.Time) Import {
-	i.Status, i.Done, i.Created, i.Batch = Failed, i.Rows, created, batch
+func (i Import) End(good int, created []tenant.UUID, batch tenant.BatchID, total *Total, now time.Time) Import {
+	i.Status, i.Done, i.Created, i.CreatedIDs, i.Batch = Failed, i.Rows, len(created), created, batch
 	if i.Invalid == 0 || i.LeaveOut && good > 0 {
 		i.Status, i.Total = Succeeded, total
 	}
@@ -146,7 +164,7 @@ func (i Import) End(good, created int, batch tenant.BatchID, total *Total, now t
 
 // Refuse ends an import that failed as a whole.
 func (i Import) Refuse(reason fault.Reason, why string, now time.Time) Import {
-	i.Status, i.Created, i.Batch, i.Total = Failed, 0, tenant.BatchID{}, nil
+	i.Status, i.Created, i.CreatedIDs, i.Batch, i.Total = Failed, 0, nil, tenant.BatchID{}, nil
 	whole := Problem{Row: 0, Problem: csvfile.Problem{Reason: reason, Column: "", Message: why}}
 	i.Problems = append([]Problem{whole}, i.Problems[:min(len(i.Problems), MaxProblems-1)]...)
 	i.DueAt, i.EndedAt = time.Time{}, now

@@ -62,6 +62,25 @@ func (m Member) AddressInDoubt(change *AddressChange, now time.Time) bool {
 	return !allowed
 }
 
+// AllowedFrom is from when the change allows the new address, at the earliest, if nobody answers.
+func (c AddressChange) AllowedFrom() time.Time {
+	from := c.CreatedAt.Add(AddressWait)
+	if c.ToldAgainAt != nil && c.ToldAgainAt.Add(AddressAnswer).After(from) {
+		from = c.ToldAgainAt.Add(AddressAnswer)
+	}
+	return from
+}
+
+// Awaits returns the change for which the member's address is in doubt; nil if it is not, or for another reason.
+func (m Member) Awaits(changes []AddressChange, now time.Time) *AddressChange {
+	for _, c := range changes {
+		if c.Member == m.ID && c.From == m.SignInEmail && strings.EqualFold(c.To, m.Email) && m.AddressInDoubt(&c, now) {
+			return &c
+		}
+	}
+	return nil
+}
+
 // SignsInByCode reports whether a code that is sent to the member's address signs them in. Owners and admins have to
 // accept an invitation first, which only those send who may make somebody one.
 func (m Member) SignsInByCode(change *AddressChange, now time.Time) bool {

@@ -164,3 +164,10 @@ func readTags(r *ImportRow, cell string) (problem string) {
 	r.Member.Tags, problem = normalTags(tags)
 	return problem
 }
+
+// UndoImported is a member whose import is undone: inactive, and without what only one member can have.
+func (m Member) UndoImported() Member {
+	m.Status, m.Email, m.Phone, m.Subject = Inactive, "", "", ""
+	m.ConfirmedEmail, m.ConfirmedPhone, m.SignInEmail = "", "", ""
+	return m
+}

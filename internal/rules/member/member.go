@@ -162,6 +162,11 @@ type Search struct {
 	Tier     string
 	Tag      string
 	Statuses []Status
+	// Import is the one that created them.
+	Import tenant.ImportID
+	// Invitable are only those who can be invited at the time Now, and have not been.
+	Invitable bool
+	Now       time.Time
 
 	After *Cursor // the last member of the page before; nil for the first page
 	Limit int

@@ -1,6 +1,6 @@
 import { ImportService, ImportStatus } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
-import { Alert, Box, Button, FileButton, Progress, Stack, Text } from "@mantine/core";
+import { Alert, Box, Button, FileButton, Group, Progress, Stack, Text } from "@mantine/core";
 import { IconCircleCheck, IconDownload, IconFileTypeCsv, IconUpload } from "@tabler/icons-react";
 import { type ReactNode, useState } from "react";
 import { Link } from "react-router";
@@ -16,6 +16,7 @@ import { headerRow, type Rows } from "./csv";
 import zone from "./drop-zone.module.css";
 import { Notes, Problems } from "./findings";
 import classes from "./importer.module.css";
+import { InviteImported } from "./invite";
 import {
   type Import,
   type Kind,
@@ -26,6 +27,7 @@ import {
   useSend,
 } from "./send";
 import { importTexts } from "./texts";
+import { UndoButton, UndoNote } from "./undo";
 
 const examples = {
   sessions:
@@ -198,17 +200,23 @@ const tones: Record<ImportStatus, Tone> = {
   [ImportStatus.RUNNING]: "accent",
   [ImportStatus.SUCCEEDED]: "good",
   [ImportStatus.FAILED]: "warn",
+  [ImportStatus.UNDOING]: "accent",
+  [ImportStatus.UNDONE]: "plain",
 };
 
 const withProblems = ({ status, rowsInvalid }: { status: ImportStatus; rowsInvalid: number }) =>
   status === ImportStatus.FAILED || (status === ImportStatus.SUCCEEDED && rowsInvalid > 0);
+
+const done = (status: ImportStatus) => status === ImportStatus.SUCCEEDED;
 
 /** The newest imports, also those that were started before the page was loaded, with their progress and problems. */
 function Recent({ kind }: { kind: Kind }) {
   const t = useText(importTexts);
   const [shown, setShown] = useState("");
   const { imports = [] } = useRecentImports(kind).data ?? {};
+  const can = useCan();
   const chosen = imports.find(({ id }) => id === shown);
+  const newest = imports.find(({ status, createdCount }) => done(status) && createdCount > 0);
   const details = useQuery(
     ImportService.method.getImport,
     { importId: shown },
@@ -218,6 +226,9 @@ function Recent({ kind }: { kind: Kind }) {
   if (imports.length === 0) return null;
   return (
     <>
+      {kind === "members" && newest && can("member.write") && can("member.read") && (
+        <InviteImported key={newest.id} importId={newest.id} />
+      )}
       <Card bare title={t.imports.recent}>
         <DataTable
           rows={imports}
@@ -235,16 +246,25 @@ function Recent({ kind }: { kind: Kind }) {
             },
             {
               title: t.imports.progress,
-              show: ({ rowsDone, rowsTotal }) => t.imports.rowsDone(rowsDone, rowsTotal),
+              show: (one) => (
+                <>
+                  {t.imports.rowsDone(one.rowsDone, one.rowsTotal)}
+                  <UndoNote of={one} />
+                </>
+              ),
             },
             {
               ta: "right",
-              show: (one) =>
-                withProblems(one) && (
-                  <Button size="compact-sm" variant="default" onClick={() => setShown(one.id)}>
-                    {t.imports.showProblems(one.rowsInvalid)}
-                  </Button>
-                ),
+              show: (one) => (
+                <Group gap={6} justify="flex-end">
+                  {withProblems(one) && (
+                    <Button size="compact-sm" variant="default" onClick={() => setShown(one.id)}>
+                      {t.imports.showProblems(one.rowsInvalid)}
+                    </Button>
+                  )}
+                  <UndoButton kind={kind} of={one} />
+                </Group>
+              ),
             },
           ]}
         />

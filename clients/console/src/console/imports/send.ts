@@ -168,7 +168,9 @@ export function useRecentImports(kind: Kind) {
     { filter: { kinds: [kinds[kind].kind] }, pageSize: 10 },
     {
       refetchInterval: ({ state }) =>
-        state.data?.imports.some(({ status }) => running(status)) ? interval : false,
+        state.data?.imports.some(({ status }) => running(status) || status === ImportStatus.UNDOING)
+          ? interval
+          : false,
     },
   );
 }

@@ -38,6 +38,9 @@ const (
 	// ImportServiceListImportsProcedure is the fully-qualified name of the ImportService's ListImports
 	// RPC.
 	ImportServiceListImportsProcedure = "/berth.v1.ImportService/ListImports"
+	// ImportServiceUndoImportProcedure is the fully-qualified name of the ImportService's UndoImport
+	// RPC.
+	ImportServiceUndoImportProcedure = "/berth.v1.ImportService/UndoImport"
 )
 
 // ImportServiceClient is a client for the berth.v1.ImportService service.
@@ -49,6 +52,16 @@ type ImportServiceClient interface {
 	// Order: the newest first.
 	// Errors: INVALID_FIELD.
 	ListImports(context.Context, *v1.ListImportsRequest) (*v1.ListImportsResponse, error)
+	// UndoImport undoes all that an import created, if nothing is booked with it. It answers at once: GetImport tells when
+	// the import is UNDONE, or why not (undo_problem). All is undone, or nothing. Sessions are deleted. Bookings are cancelled,
+	// whatever their cancellation window; the waitlist gets their seats. Subscriptions are cancelled, with a line of the ledger
+	// that takes what is left. Members become inactive and lose their email, phone and subject, so that a mended file can be
+	// imported; their open invitations end. Nobody is told.
+	// It also needs the permission to import files of the kind, such as member.import.
+	// Repeated: changes nothing.
+	// Errors: IMPORT_NOT_FOUND, IMPORT_STATE (it has created nothing), IMPORT_UNDO_EXPIRED, IMPORT_IN_USE, PERMISSION_DENIED,
+	// QUOTA_EXCEEDED (imports that have not ended).
+	UndoImport(context.Context, *v1.UndoImportRequest) (*v1.UndoImportResponse, error)
 }
 
 // NewImportServiceClient constructs a client for the berth.v1.ImportService service. By default, it
@@ -76,6 +89,12 @@ func NewImportServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
+		undoImport: connect.NewClient[v1.UndoImportRequest, v1.UndoImportResponse](
+			httpClient,
+			baseURL+ImportServiceUndoImportProcedure,
+			connect.WithSchema(importServiceMethods.ByName("UndoImport")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
@@ -83,6 +102,7 @@ func NewImportServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 type importServiceClient struct {
 	getImport   *connect.Client[v1.GetImportRequest, v1.GetImportResponse]
 	listImports *connect.Client[v1.ListImportsRequest, v1.ListImportsResponse]
+	undoImport  *connect.Client[v1.UndoImportRequest, v1.UndoImportResponse]
 }
 
 // GetImport calls berth.v1.ImportService.GetImport.
@@ -103,6 +123,15 @@ func (c *importServiceClient) ListImports(ctx context.Context, req *v1.ListImpor
 	return nil, err
 }
 
+// UndoImport calls berth.v1.ImportService.UndoImport.
+func (c *importServiceClient) UndoImport(ctx context.Context, req *v1.UndoImportRequest) (*v1.UndoImportResponse, error) {
+	response, err := c.undoImport.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // ImportServiceHandler is an implementation of the berth.v1.ImportService service.
 type ImportServiceHandler interface {
 	// GetImport reads an import with its progress and problems. Call it again until it has ended, about once a second.
@@ -112,6 +141,16 @@ type ImportServiceHandler interface {
 	// Order: the newest first.
 	// Errors: INVALID_FIELD.
 	ListImports(context.Context, *v1.ListImportsRequest) (*v1.ListImportsResponse, error)
+	// UndoImport undoes all that an import created, if nothing is booked with it. It answers at once: GetImport tells when
+	// the import is UNDONE, or why not (undo_problem). All is undone, or nothing. Sessions are deleted. Bookings are cancelled,
+	// whatever their cancellation window; the waitlist gets their seats. Subscriptions are cancelled, with a line of the ledger
+	// that takes what is left. Members become inactive and lose their email, phone and subject, so that a mended file can be
+	// imported; their open invitations end. Nobody is told.
+	// It also needs the permission to import files of the kind, such as member.import.
+	// Repeated: changes nothing.
+	// Errors: IMPORT_NOT_FOUND, IMPORT_STATE (it has created nothing), IMPORT_UNDO_EXPIRED, IMPORT_IN_USE, PERMISSION_DENIED,
+	// QUOTA_EXCEEDED (imports that have not ended).
+	UndoImport(context.Context, *v1.UndoImportRequest) (*v1.UndoImportResponse, error)
 }
 
 // NewImportServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -135,12 +174,20 @@ func NewImportServiceHandler(svc ImportServiceHandler, opts ...connect.HandlerOp
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
+	importServiceUndoImportHandler := connect.NewUnaryHandlerSimple(
+		ImportServiceUndoImportProcedure,
+		svc.UndoImport,
+		connect.WithSchema(importServiceMethods.ByName("UndoImport")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/berth.v1.ImportService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case ImportServiceGetImportProcedure:
 			importServiceGetImportHandler.ServeHTTP(w, r)
 		case ImportServiceListImportsProcedure:
 			importServiceListImportsHandler.ServeHTTP(w, r)
+		case ImportServiceUndoImportProcedure:
+			importServiceUndoImportHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -156,4 +203,8 @@ func (UnimplementedImportServiceHandler) GetImport(context.Context, *v1.GetImpor
 
 func (UnimplementedImportServiceHandler) ListImports(context.Context, *v1.ListImportsRequest) (*v1.ListImportsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.ImportService.ListImports is not implemented"))
+}
+
+func (UnimplementedImportServiceHandler) UndoImport(context.Context, *v1.UndoImportRequest) (*v1.UndoImportResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.ImportService.UndoImport is not implemented"))
 }

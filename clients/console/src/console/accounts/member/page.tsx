@@ -1,4 +1,5 @@
 import {
+  type AddressChange,
   ContactKind,
   type Device,
   type Member,
@@ -62,6 +63,7 @@ export function MemberPage() {
               member={answer.member}
               devices={answer.devices}
               pending={answer.pendingContacts}
+              change={answer.addressChange}
             />
           )
         }
@@ -74,9 +76,11 @@ interface ProfileProps {
   member: Member;
   devices: readonly Device[];
   pending: readonly PendingContact[];
+  /** The change of their email that waits for the old one. */
+  change: AddressChange | undefined;
 }
 
-function Profile({ member, devices, pending }: ProfileProps) {
+function Profile({ member, devices, pending, change }: ProfileProps) {
   const t = useText(accountTexts, memberPageTexts, profileTexts, uiTexts);
   const { member: me, tenant, can } = useMe();
   const auth = useAuth();
@@ -114,6 +118,11 @@ function Profile({ member, devices, pending }: ProfileProps) {
           !waiting && "–"
         )}
         {waiting && <Dimmed>{t.member.entered(waiting)}</Dimmed>}
+        {change && kind === ContactKind.EMAIL && (
+          <Dimmed>
+            {t.member.addressWaits(change.oldEmail)} <TenantTime at={change.allowTime} />
+          </Dimmed>
+        )}
         {mayConfirm && unconfirmed && (
           <ConfirmByHand member={member} kind={kind} address={unconfirmed} />
         )}

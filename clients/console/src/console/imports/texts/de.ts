@@ -42,7 +42,37 @@ export const de: typeof en = {
         [ImportStatus.RUNNING]: dry ? "Wird geprüft" : "Wird importiert",
         [ImportStatus.SUCCEEDED]: dry ? "Geprüft" : "Importiert",
         [ImportStatus.FAILED]: "Nichts importiert",
+        [ImportStatus.UNDOING]: "Wird rückgängig gemacht",
+        [ImportStatus.UNDONE]: "Rückgängig gemacht",
       })[status],
+    undo: "Rückgängig machen",
+    undoTitle: "Diesen Import rückgängig machen?",
+    undoes: {
+      sessions: (n) => `${s(n, "Termin wird", "Termine werden")} gelöscht.`,
+      members: (n) =>
+        `${s(n, "Mitglied wird", "Mitglieder werden")} inaktiv, ohne E-Mail-Adresse und Telefonnummer. Offene Einladungen enden. Wer schon vorher Mitglied war, bleibt unverändert.`,
+      plans: (n) =>
+        `${s(n, "Tarif wird", "Tarife werden")} gekündigt. Eine Buchungszeile nimmt die übrigen Credits zurück.`,
+      bookings: (n) =>
+        `${s(n, "Buchung wird", "Buchungen werden")} storniert, und die Warteliste erhält die Plätze. Credits, die anderswo bezahlt haben, gehen dorthin zurück.`,
+    },
+    undoRule:
+      "Es wird alles rückgängig gemacht, oder nichts, wenn etwas davon in Benutzung ist oder seither geändert wurde. Niemand wird benachrichtigt.",
+    undoUntil: "Rückgängig bis",
+    undoneBy: (who) => (who ? `Von ${who},` : "Am"),
+    notUndone: "Nicht rückgängig gemacht.",
+    inviteHead: "Einladungen",
+    invite: (n) => (n === 1 ? "1 Person einladen" : `${n} Personen einladen`),
+    inviteTitle: (n) =>
+      n === 1
+        ? "Die Person mit E-Mail-Adresse einladen?"
+        : `Die ${n} Personen mit E-Mail-Adresse einladen?`,
+    inviteBody: "Alle erhalten eine Mail mit einem Link zum Anmelden, der 7 Tage lang gilt.",
+    inviteLimit:
+      "Eingeladen wird, wer keine offene Einladung hat und sich noch nie angemeldet hat. 200 Einladungen gehen in 24 Stunden ab, weitere warten.",
+    invited: (n) => `${s(n, "Person", "Personen")} eingeladen.`,
+    withoutEmail: (n) =>
+      `${s(n, "Mitglied ohne E-Mail-Adresse kann", "Mitglieder ohne E-Mail-Adresse können")} nicht eingeladen werden.`,
     progress: "Fortschritt",
     rowsDone: (done, of) => `${done} von ${s(of, "Zeile", "Zeilen")}`,
     showProblems: (n) => (n > 0 ? `${s(n, "Zeile", "Zeilen")} zu korrigieren` : "Warum?"),

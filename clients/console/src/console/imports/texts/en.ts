@@ -40,7 +40,33 @@ export const en = {
         [ImportStatus.RUNNING]: dry ? "Checking" : "Importing",
         [ImportStatus.SUCCEEDED]: dry ? "Checked" : "Imported",
         [ImportStatus.FAILED]: "Nothing imported",
+        [ImportStatus.UNDOING]: "Being undone",
+        [ImportStatus.UNDONE]: "Undone",
       })[status],
+    undo: "Undo",
+    undoTitle: "Undo this import?",
+    undoes: {
+      sessions: (n: number) => `${s(n, "session")} will be deleted.`,
+      members: (n: number) =>
+        `${s(n, "member")} will become inactive and lose their email and phone number. Their open invitations end. Members who were there before stay as they are.`,
+      plans: (n: number) =>
+        `${s(n, "plan")} will be cancelled. A line in the ledger takes the credits that are left.`,
+      bookings: (n: number) =>
+        `${s(n, "booking")} will be cancelled, and the waitlist gets the seats. Credits that paid elsewhere go back there.`,
+    },
+    undoRule:
+      "Everything is undone, or nothing if some of it is in use or was changed since. Nobody is told.",
+    undoUntil: "Can be undone until",
+    undoneBy: (who: string) => (who ? `By ${who},` : "On"),
+    notUndone: "It was not undone.",
+    inviteHead: "Invitations",
+    invite: (n: number) => (n === 1 ? "Invite 1 person" : `Invite ${n} people`),
+    inviteTitle: (n: number) => `Invite the ${n === 1 ? "person" : `${n} people`} with an email?`,
+    inviteBody: "Each of them gets a mail with a link to sign in, good for 7 days.",
+    inviteLimit:
+      "People who have no open invitation and have never signed in are invited. 200 invitations leave in 24 hours; more wait.",
+    invited: (n: number) => `${s(n, "person", "people")} invited.`,
+    withoutEmail: (n: number) => `${s(n, "member")} without an email cannot be invited.`,
     progress: "Progress",
     rowsDone: (done: number, of: number) => `${done} of ${s(of, "row")}`,
     showProblems: (n: number) => (n > 0 ? `Show ${s(n, "row")} to fix` : "Show why"),

@@ -41,7 +41,37 @@ export const fr: typeof en = {
         [ImportStatus.RUNNING]: dry ? "Vérification" : "Import en cours",
         [ImportStatus.SUCCEEDED]: dry ? "Vérifié" : "Importé",
         [ImportStatus.FAILED]: "Rien d’importé",
+        [ImportStatus.UNDOING]: "Annulation en cours",
+        [ImportStatus.UNDONE]: "Annulé",
       })[status],
+    undo: "Annuler l’import",
+    undoTitle: "Annuler cet import ?",
+    undoes: {
+      sessions: (n) => `${s(n, "séance sera supprimée", "séances seront supprimées")}.`,
+      members: (n) =>
+        `${s(n, "membre deviendra inactif", "membres deviendront inactifs")}, sans adresse e-mail ni téléphone. Les invitations en cours prennent fin. Les membres qui existaient avant ne changent pas.`,
+      plans: (n) =>
+        `${s(n, "formule sera résiliée", "formules seront résiliées")}. Une ligne du compte reprend les crédits restants.`,
+      bookings: (n) =>
+        `${s(n, "réservation sera annulée", "réservations seront annulées")}, et la liste d’attente reçoit les places. Les crédits qui ont payé ailleurs y retournent.`,
+    },
+    undoRule:
+      "Tout est annulé, ou rien si une partie est utilisée ou a été modifiée depuis. Personne n’est prévenu.",
+    undoUntil: "Annulable jusqu’au",
+    undoneBy: (who) => (who ? `Par ${who},` : "Le"),
+    notUndone: "L’import n’a pas été annulé.",
+    inviteHead: "Invitations",
+    invite: (n) => (n < 2 ? `Inviter ${n} personne` : `Inviter ${n} personnes`),
+    inviteTitle: (n) =>
+      n < 2
+        ? "Inviter la personne qui a une adresse e-mail ?"
+        : `Inviter les ${n} personnes qui ont une adresse e-mail ?`,
+    inviteBody: "Chacune reçoit un e-mail avec un lien de connexion, valable 7 jours.",
+    inviteLimit:
+      "Sont invitées les personnes sans invitation en cours qui ne se sont jamais connectées. 200 invitations partent en 24 heures ; les autres attendent.",
+    invited: (n) => `${s(n, "personne invitée", "personnes invitées")}.`,
+    withoutEmail: (n) =>
+      `${s(n, "membre sans adresse e-mail ne peut", "membres sans adresse e-mail ne peuvent")} pas être ${n < 2 ? "invité" : "invités"}.`,
     progress: "Progression",
     rowsDone: (done, of) => `${done} sur ${s(of, "ligne")}`,
     showProblems: (n) => (n > 0 ? `${s(n, "ligne")} à corriger` : "Pourquoi ?"),

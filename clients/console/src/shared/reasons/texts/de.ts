@@ -120,6 +120,12 @@ export const de: typeof en = {
     RECIPIENT_UNREACHABLE: () => "Es gibt keine Telefonnummer, keine Adresse und kein Gerät dafür.",
     IMPORT_MISMATCH: (f) =>
       `Datei und Berth hätten in Zeile ${f.row} verschiedene Summen. Es wurde nichts importiert.`,
+    IMPORT_STATE: () =>
+      "Der Import hat nichts angelegt, das sich rückgängig machen ließe.",
+    IMPORT_UNDO_EXPIRED: () =>
+      "Ein Import lässt sich 24 Stunden lang rückgängig machen. Sie sind vorbei.",
+    IMPORT_IN_USE: (f) =>
+      `Es wurde nichts rückgängig gemacht: ${f.count} Importierte sind in Benutzung oder seither geändert worden. Zum Beispiel: ${f.first}.`,
     IMPORT_NOT_FOUND: () => "Diesen Import gibt es nicht, oder er ist zu lange her.",
     SIGN_IN_ENDED: () => "Sie sind nicht mehr angemeldet. Bitte melden Sie sich neu an.",
     PASSKEY_INVALID: () =>

@@ -113,6 +113,10 @@ export const en = {
     RECIPIENT_UNREACHABLE: () => "There is no phone number, address or device to send this to.",
     IMPORT_MISMATCH: (f: Facts) =>
       `The file and Berth would add up differently in row ${f.row}. Nothing was imported.`,
+    IMPORT_STATE: () => "The import created nothing that could be undone.",
+    IMPORT_UNDO_EXPIRED: () => "An import can be undone for 24 hours. They are over.",
+    IMPORT_IN_USE: (f: Facts) =>
+      `Nothing was undone: ${f.count} of what was imported is in use or was changed since. Such as: ${f.first}.`,
     IMPORT_NOT_FOUND: () => "There is no such import, or it was too long ago.",
     SIGN_IN_ENDED: () => "You are no longer signed in. Sign in again.",
     PASSKEY_INVALID: () => "This passkey signs nobody in here. Try again, or use a code.",

@@ -116,6 +116,10 @@ export const fr: typeof en = {
       "Il n’y a ni numéro de téléphone, ni adresse, ni appareil pour cet envoi.",
     IMPORT_MISMATCH: (f) =>
       `Le fichier et Berth n’auraient pas la même somme à la ligne ${f.row}. Rien n’a été importé.`,
+    IMPORT_STATE: () => "L’import n’a rien créé que l’on puisse annuler.",
+    IMPORT_UNDO_EXPIRED: () => "Un import peut être annulé pendant 24 heures. Elles sont passées.",
+    IMPORT_IN_USE: (f) =>
+      `Rien n’a été annulé : ${f.count} des éléments importés sont utilisés ou ont été modifiés depuis. Par exemple : ${f.first}.`,
     IMPORT_NOT_FOUND: () => "Cet import n’existe pas, ou il est trop ancien.",
     SIGN_IN_ENDED: () => "Vous n’êtes plus connecté. Reconnectez-vous.",
     PASSKEY_INVALID: () =>

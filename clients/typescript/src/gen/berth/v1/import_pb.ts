@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/import.proto.
  */
 export const file_berth_v1_import: GenFile = /*@__PURE__*/
-  fileDesc("ChViZXJ0aC92MS9pbXBvcnQucHJvdG8SCGJlcnRoLnYxItwECgZJbXBvcnQSCgoCaWQYASABKAkSIgoEa2luZBgCIAEoDjIULmJlcnRoLnYxLkltcG9ydEtpbmQSJgoGc3RhdHVzGAMgASgOMhYuYmVydGgudjEuSW1wb3J0U3RhdHVzEg8KB2RyeV9ydW4YBCABKAgSEgoKcm93c190b3RhbBgFIAEoBRIRCglyb3dzX2RvbmUYBiABKAUSFAoMcm93c19pbnZhbGlkGAcgASgFEhUKDWNyZWF0ZWRfY291bnQYCCABKAUSKQoIcHJvYmxlbXMYCSADKAsyFy5iZXJ0aC52MS5JbXBvcnRQcm9ibGVtEhAKCGJhdGNoX2lkGAogASgJEiMKCmNyZWF0ZWRfYnkYCyABKAsyDy5iZXJ0aC52MS5BY3RvchIvCgtjcmVhdGVfdGltZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBInCgdjb2x1bW5zGA8gAygLMhYuYmVydGgudjEuSW1wb3J0Q29sdW1uEiMKBW5vdGVzGBAgAygLMhQuYmVydGgudjEuSW1wb3J0Tm90ZRIZChFsZWF2ZV9vdXRfaW52YWxpZBgRIAEoCBIUCgxsZWZ0X291dF9jc3YYEiABKAwSJAoFdG90YWwYEyABKAsyFS5iZXJ0aC52MS5JbXBvcnRUb3RhbCIrCgtJbXBvcnRUb3RhbBIMCgRmaWxlGAEgASgFEg4KBmxlZGdlchgCIAEoBSI6CgpJbXBvcnROb3RlEgsKA3JvdxgBIAEoBRIOCgZjb2x1bW4YAiABKAkSDwoHbWVzc2FnZRgDIAEoCSIrCgxJbXBvcnRDb2x1bW4SDAoEbmFtZRgBIAEoCRINCgVmaWVsZBgCIAEoCSJkCg1JbXBvcnRQcm9ibGVtEgsKA3JvdxgBIAEoBRIOCgZjb2x1bW4YAiABKAkSJQoGcmVhc29uGAMgASgOMhUuYmVydGgudjEuRXJyb3JSZWFzb24SDwoHbWVzc2FnZRgEIAEoCSqVAQoKSW1wb3J0S2luZBIbChdJTVBPUlRfS0lORF9VTlNQRUNJRklFRBAAEhgKFElNUE9SVF9LSU5EX1NFU1NJT05TEAESFwoTSU1QT1JUX0tJTkRfTUVNQkVSUxACEh0KGUlNUE9SVF9LSU5EX1NVQlNDUklQVElPTlMQAxIYChRJTVBPUlRfS0lORF9CT09LSU5HUxAEKpoBCgxJbXBvcnRTdGF0dXMSHQoZSU1QT1JUX1NUQVRVU19VTlNQRUNJRklFRBAAEhkKFUlNUE9SVF9TVEFUVVNfUEVORElORxABEhkKFUlNUE9SVF9TVEFUVVNfUlVOTklORxACEhsKF0lNUE9SVF9TVEFUVVNfU1VDQ0VFREVEEAMSGAoUSU1QT1JUX1NUQVRVU19GQUlMRUQQBEJSChRjb20uYmVydGhocS5iZXJ0aC52MVABWi1naXRodWIuY29tL2JlcnRoaHEvYmVydGgvZ2VuL2JlcnRoL3YxO2JlcnRodjGqAghCZXJ0aC5WMWIGcHJvdG8z", [file_berth_v1_common, file_berth_v1_error, file_google_protobuf_timestamp]);
+  fileDesc("ChViZXJ0aC92MS9pbXBvcnQucHJvdG8SCGJlcnRoLnYxIscGCgZJbXBvcnQSCgoCaWQYASABKAkSIgoEa2luZBgCIAEoDjIULmJlcnRoLnYxLkltcG9ydEtpbmQSJgoGc3RhdHVzGAMgASgOMhYuYmVydGgudjEuSW1wb3J0U3RhdHVzEg8KB2RyeV9ydW4YBCABKAgSEgoKcm93c190b3RhbBgFIAEoBRIRCglyb3dzX2RvbmUYBiABKAUSFAoMcm93c19pbnZhbGlkGAcgASgFEhUKDWNyZWF0ZWRfY291bnQYCCABKAUSKQoIcHJvYmxlbXMYCSADKAsyFy5iZXJ0aC52MS5JbXBvcnRQcm9ibGVtEhAKCGJhdGNoX2lkGAogASgJEiMKCmNyZWF0ZWRfYnkYCyABKAsyDy5iZXJ0aC52MS5BY3RvchIvCgtjcmVhdGVfdGltZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBInCgdjb2x1bW5zGA8gAygLMhYuYmVydGgudjEuSW1wb3J0Q29sdW1uEiMKBW5vdGVzGBAgAygLMhQuYmVydGgudjEuSW1wb3J0Tm90ZRIZChFsZWF2ZV9vdXRfaW52YWxpZBgRIAEoCBIUCgxsZWZ0X291dF9jc3YYEiABKAwSJAoFdG90YWwYEyABKAsyFS5iZXJ0aC52MS5JbXBvcnRUb3RhbBIxCg11bmRvX2RlYWRsaW5lGBQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIiCgl1bmRvbmVfYnkYFSABKAsyDy5iZXJ0aC52MS5BY3RvchItCgl1bmRvX3RpbWUYFiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi0KDHVuZG9fcHJvYmxlbRgXIAEoCzIXLmJlcnRoLnYxLkltcG9ydFByb2JsZW0SFwoPaW52aXRhYmxlX2NvdW50GBggASgFEhsKE3dpdGhvdXRfZW1haWxfY291bnQYGSABKAUiKwoLSW1wb3J0VG90YWwSDAoEZmlsZRgBIAEoBRIOCgZsZWRnZXIYAiABKAUiOgoKSW1wb3J0Tm90ZRILCgNyb3cYASABKAUSDgoGY29sdW1uGAIgASgJEg8KB21lc3NhZ2UYAyABKAkiKwoMSW1wb3J0Q29sdW1uEgwKBG5hbWUYASABKAkSDQoFZmllbGQYAiABKAkiZAoNSW1wb3J0UHJvYmxlbRILCgNyb3cYASABKAUSDgoGY29sdW1uGAIgASgJEiUKBnJlYXNvbhgDIAEoDjIVLmJlcnRoLnYxLkVycm9yUmVhc29uEg8KB21lc3NhZ2UYBCABKAkqlQEKCkltcG9ydEtpbmQSGwoXSU1QT1JUX0tJTkRfVU5TUEVDSUZJRUQQABIYChRJTVBPUlRfS0lORF9TRVNTSU9OUxABEhcKE0lNUE9SVF9LSU5EX01FTUJFUlMQAhIdChlJTVBPUlRfS0lORF9TVUJTQ1JJUFRJT05TEAMSGAoUSU1QT1JUX0tJTkRfQk9PS0lOR1MQBCrPAQoMSW1wb3J0U3RhdHVzEh0KGUlNUE9SVF9TVEFUVVNfVU5TUEVDSUZJRUQQABIZChVJTVBPUlRfU1RBVFVTX1BFTkRJTkcQARIZChVJTVBPUlRfU1RBVFVTX1JVTk5JTkcQAhIbChdJTVBPUlRfU1RBVFVTX1NVQ0NFRURFRBADEhgKFElNUE9SVF9TVEFUVVNfRkFJTEVEEAQSGQoVSU1QT1JUX1NUQVRVU19VTkRPSU5HEAUSGAoUSU1QT1JUX1NUQVRVU19VTkRPTkUQBkJSChRjb20uYmVydGhocS5iZXJ0aC52MVABWi1naXRodWIuY29tL2JlcnRoaHEvYmVydGgvZ2VuL2JlcnRoL3YxO2JlcnRodjGqAghCZXJ0aC5WMWIGcHJvdG8z", [file_berth_v1_common, file_berth_v1_error, file_google_protobuf_timestamp]);
 
 /**
  * Import is a file of which the rows are checked and become sessions, members, subscriptions or bookings: all of them or
@@ -165,6 +165,52 @@ export type Import = Message<"berth.v1.Import"> & {
    * @generated from field: berth.v1.ImportTotal total = 19;
    */
   total?: ImportTotal | undefined;
+
+  /**
+   * Until when ImportService.UndoImport undoes it, in UTC: 24 hours after its end. Absent if it created nothing or is
+   * being undone.
+   *
+   * @generated from field: google.protobuf.Timestamp undo_deadline = 20;
+   */
+  undoDeadline?: Timestamp | undefined;
+
+  /**
+   * Who undid it, or is doing so. Absent otherwise.
+   *
+   * @generated from field: berth.v1.Actor undone_by = 21;
+   */
+  undoneBy?: Actor | undefined;
+
+  /**
+   * The time at which it was undone, in UTC. Absent until then.
+   *
+   * @generated from field: google.protobuf.Timestamp undo_time = 22;
+   */
+  undoTime?: Timestamp | undefined;
+
+  /**
+   * Why it was not undone, if that came up after UndoImport had answered: what it created stays. Its row is 0. Absent
+   * otherwise.
+   *
+   * @generated from field: berth.v1.ImportProblem undo_problem = 23;
+   */
+  undoProblem?: ImportProblem | undefined;
+
+  /**
+   * Of MEMBERS, and only in GetImport: how many of the members that it created can be invited and have not been. They
+   * have an email, no invitation that is open, and have not signed in. ListMembers lists them, if its filter asks for it.
+   *
+   * @generated from field: int32 invitable_count = 24;
+   */
+  invitableCount: number;
+
+  /**
+   * Of MEMBERS, and only in GetImport: how many of the active members that it created have no email, so that nobody can
+   * invite them.
+   *
+   * @generated from field: int32 without_email_count = 25;
+   */
+  withoutEmailCount: number;
 };
 
 /**
@@ -295,7 +341,8 @@ export type ImportProblem = Message<"berth.v1.ImportProblem"> & {
    * RESOURCE_BUSY, STAFF_BUSY, MEMBER_NOT_FOUND (also if there are several), PLAN_NOT_FOUND, SESSION_NOT_FOUND
    * (also if there are several), SESSION_NOT_OPEN, SESSION_FULL, ALREADY_BOOKED, OVERLAP, SUBSCRIPTION_NOT_FOUND (that a
    * credit can return to), PERMISSION_DENIED (to publish, or to change one's own credits). Of a whole row: also IMPORT_INVALID (it cannot be read). Of the import as a
-   * whole: also QUOTA_EXCEEDED, IMPORT_MISMATCH, INTERNAL (it could not be completed).
+   * whole: also QUOTA_EXCEEDED, IMPORT_MISMATCH, INTERNAL (it could not be completed). Of undo_problem: IMPORT_IN_USE,
+   * PERMISSION_DENIED (one's own credits), INTERNAL.
    *
    * @generated from field: berth.v1.ErrorReason reason = 3;
    */
@@ -404,6 +451,20 @@ export enum ImportStatus {
    * @generated from enum value: IMPORT_STATUS_FAILED = 4;
    */
   FAILED = 4,
+
+  /**
+   * What it created is being undone.
+   *
+   * @generated from enum value: IMPORT_STATUS_UNDOING = 5;
+   */
+  UNDOING = 5,
+
+  /**
+   * What it created was undone.
+   *
+   * @generated from enum value: IMPORT_STATUS_UNDONE = 6;
+   */
+  UNDONE = 6,
 }
 
 /**

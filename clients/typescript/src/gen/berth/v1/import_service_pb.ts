@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/import_service.proto.
  */
 export const file_berth_v1_import_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch1iZXJ0aC92MS9pbXBvcnRfc2VydmljZS5wcm90bxIIYmVydGgudjEiUwoQR2V0SW1wb3J0UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEQoJaW1wb3J0X2lkGAIgASgJEhkKEXdpdGhfbGVmdF9vdXRfY3N2GAMgASgIIjoKEUdldEltcG9ydFJlc3BvbnNlEiUKC2ZpbGVfaW1wb3J0GAEgASgLMhAuYmVydGgudjEuSW1wb3J0IooBCgxJbXBvcnRGaWx0ZXISIwoFa2luZHMYASADKA4yFC5iZXJ0aC52MS5JbXBvcnRLaW5kEigKCHN0YXR1c2VzGAIgAygOMhYuYmVydGgudjEuSW1wb3J0U3RhdHVzEisKDmNyZWF0ZWRfd2l0aGluGAMgASgLMhMuYmVydGgudjEuVGltZVJhbmdlInYKEkxpc3RJbXBvcnRzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJgoGZmlsdGVyGAIgASgLMhYuYmVydGgudjEuSW1wb3J0RmlsdGVyEhEKCXBhZ2Vfc2l6ZRgDIAEoBRISCgpwYWdlX3Rva2VuGAQgASgJIlEKE0xpc3RJbXBvcnRzUmVzcG9uc2USIQoHaW1wb3J0cxgBIAMoCzIQLmJlcnRoLnYxLkltcG9ydBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAky0QEKDUltcG9ydFNlcnZpY2USXAoJR2V0SW1wb3J0EhouYmVydGgudjEuR2V0SW1wb3J0UmVxdWVzdBobLmJlcnRoLnYxLkdldEltcG9ydFJlc3BvbnNlIhaQAgHK8xgPCAESC2ltcG9ydC5yZWFkEmIKC0xpc3RJbXBvcnRzEhwuYmVydGgudjEuTGlzdEltcG9ydHNSZXF1ZXN0Gh0uYmVydGgudjEuTGlzdEltcG9ydHNSZXNwb25zZSIWkAIByvMYDwgBEgtpbXBvcnQucmVhZEJSChRjb20uYmVydGhocS5iZXJ0aC52MVABWi1naXRodWIuY29tL2JlcnRoaHEvYmVydGgvZ2VuL2JlcnRoL3YxO2JlcnRodjGqAghCZXJ0aC5WMWIGcHJvdG8z", [file_berth_v1_access, file_berth_v1_common, file_berth_v1_import]);
+  fileDesc("Ch1iZXJ0aC92MS9pbXBvcnRfc2VydmljZS5wcm90bxIIYmVydGgudjEiUwoQR2V0SW1wb3J0UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEQoJaW1wb3J0X2lkGAIgASgJEhkKEXdpdGhfbGVmdF9vdXRfY3N2GAMgASgIIjoKEUdldEltcG9ydFJlc3BvbnNlEiUKC2ZpbGVfaW1wb3J0GAEgASgLMhAuYmVydGgudjEuSW1wb3J0IooBCgxJbXBvcnRGaWx0ZXISIwoFa2luZHMYASADKA4yFC5iZXJ0aC52MS5JbXBvcnRLaW5kEigKCHN0YXR1c2VzGAIgAygOMhYuYmVydGgudjEuSW1wb3J0U3RhdHVzEisKDmNyZWF0ZWRfd2l0aGluGAMgASgLMhMuYmVydGgudjEuVGltZVJhbmdlInYKEkxpc3RJbXBvcnRzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJgoGZmlsdGVyGAIgASgLMhYuYmVydGgudjEuSW1wb3J0RmlsdGVyEhEKCXBhZ2Vfc2l6ZRgDIAEoBRISCgpwYWdlX3Rva2VuGAQgASgJIlEKE0xpc3RJbXBvcnRzUmVzcG9uc2USIQoHaW1wb3J0cxgBIAMoCzIQLmJlcnRoLnYxLkltcG9ydBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiOQoRVW5kb0ltcG9ydFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhEKCWltcG9ydF9pZBgCIAEoCSI7ChJVbmRvSW1wb3J0UmVzcG9uc2USJQoLZmlsZV9pbXBvcnQYASABKAsyEC5iZXJ0aC52MS5JbXBvcnQyrwIKDUltcG9ydFNlcnZpY2USXAoJR2V0SW1wb3J0EhouYmVydGgudjEuR2V0SW1wb3J0UmVxdWVzdBobLmJlcnRoLnYxLkdldEltcG9ydFJlc3BvbnNlIhaQAgHK8xgPCAESC2ltcG9ydC5yZWFkEmIKC0xpc3RJbXBvcnRzEhwuYmVydGgudjEuTGlzdEltcG9ydHNSZXF1ZXN0Gh0uYmVydGgudjEuTGlzdEltcG9ydHNSZXNwb25zZSIWkAIByvMYDwgBEgtpbXBvcnQucmVhZBJcCgpVbmRvSW1wb3J0EhsuYmVydGgudjEuVW5kb0ltcG9ydFJlcXVlc3QaHC5iZXJ0aC52MS5VbmRvSW1wb3J0UmVzcG9uc2UiE8rzGA8IARILaW1wb3J0LnJlYWRCUgoUY29tLmJlcnRoaHEuYmVydGgudjFQAVotZ2l0aHViLmNvbS9iZXJ0aGhxL2JlcnRoL2dlbi9iZXJ0aC92MTtiZXJ0aHYxqgIIQmVydGguVjFiBnByb3RvMw", [file_berth_v1_access, file_berth_v1_common, file_berth_v1_import]);
 
 /**
  * GetImportRequest reads an import.
@@ -179,6 +179,55 @@ export const ListImportsResponseSchema: GenMessage<ListImportsResponse> = /*@__P
   messageDesc(file_berth_v1_import_service, 4);
 
 /**
+ * UndoImportRequest names an import.
+ *
+ * @generated from message berth.v1.UndoImportRequest
+ */
+export type UndoImportRequest = Message<"berth.v1.UndoImportRequest"> & {
+  /**
+   * The tenant. Optional if the token is valid for exactly one tenant.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * The import.
+   *
+   * @generated from field: string import_id = 2;
+   */
+  importId: string;
+};
+
+/**
+ * Describes the message berth.v1.UndoImportRequest.
+ * Use `create(UndoImportRequestSchema)` to create a new message.
+ */
+export const UndoImportRequestSchema: GenMessage<UndoImportRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_import_service, 5);
+
+/**
+ * UndoImportResponse is the import.
+ *
+ * @generated from message berth.v1.UndoImportResponse
+ */
+export type UndoImportResponse = Message<"berth.v1.UndoImportResponse"> & {
+  /**
+   * The import, which is being undone or was undone before.
+   *
+   * @generated from field: berth.v1.Import file_import = 1;
+   */
+  fileImport?: Import | undefined;
+};
+
+/**
+ * Describes the message berth.v1.UndoImportResponse.
+ * Use `create(UndoImportResponseSchema)` to create a new message.
+ */
+export const UndoImportResponseSchema: GenMessage<UndoImportResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_import_service, 6);
+
+/**
  * ImportService shows how far imports of files are. SessionService.ImportSessions, MemberService.ImportMembers,
  * CreditService.ImportSubscriptions and BookingService.ImportBookings start them.
  *
@@ -207,6 +256,24 @@ export const ImportService: GenService<{
     methodKind: "unary";
     input: typeof ListImportsRequestSchema;
     output: typeof ListImportsResponseSchema;
+  },
+  /**
+   * UndoImport undoes all that an import created, if nothing is booked with it. It answers at once: GetImport tells when
+   * the import is UNDONE, or why not (undo_problem). All is undone, or nothing. Sessions are deleted. Bookings are cancelled,
+   * whatever their cancellation window; the waitlist gets their seats. Subscriptions are cancelled, with a line of the ledger
+   * that takes what is left. Members become inactive and lose their email, phone and subject, so that a mended file can be
+   * imported; their open invitations end. Nobody is told.
+   * It also needs the permission to import files of the kind, such as member.import.
+   * Repeated: changes nothing.
+   * Errors: IMPORT_NOT_FOUND, IMPORT_STATE (it has created nothing), IMPORT_UNDO_EXPIRED, IMPORT_IN_USE, PERMISSION_DENIED,
+   * QUOTA_EXCEEDED (imports that have not ended).
+   *
+   * @generated from rpc berth.v1.ImportService.UndoImport
+   */
+  undoImport: {
+    methodKind: "unary";
+    input: typeof UndoImportRequestSchema;
+    output: typeof UndoImportResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_berth_v1_import_service, 0);

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/member.proto.
  */
 export const file_berth_v1_member: GenFile = /*@__PURE__*/
-  fileDesc("ChViZXJ0aC92MS9tZW1iZXIucHJvdG8SCGJlcnRoLnYxIvgCCgZNZW1iZXISCgoCaWQYASABKAkSDwoHc3ViamVjdBgCIAEoCRIMCgRuYW1lGAMgASgJEg0KBWVtYWlsGAQgASgJEhcKD2VtYWlsX2NvbmZpcm1lZBgFIAEoCBINCgVwaG9uZRgGIAEoCRIXCg9waG9uZV9jb25maXJtZWQYByABKAgSDAoEdGllchgIIAEoCRIMCgR0YWdzGAkgAygJEg0KBXJvbGVzGAogAygJEiYKBnN0YXR1cxgLIAEoDjIWLmJlcnRoLnYxLk1lbWJlclN0YXR1cxIOCgZsb2NhbGUYDCABKAkSEQoJdGltZV96b25lGA0gASgJEg0KBW5vdGVzGA4gASgJEgwKBGV0YWcYDyABKAkSLwoLY3JlYXRlX3RpbWUYECABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3VwZGF0ZV90aW1lGBEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKYAQoLTWVtYmVySW5wdXQSDwoHc3ViamVjdBgBIAEoCRIMCgRuYW1lGAIgASgJEg0KBWVtYWlsGAMgASgJEg0KBXBob25lGAQgASgJEgwKBHRpZXIYBSABKAkSDAoEdGFncxgGIAMoCRIOCgZsb2NhbGUYByABKAkSEQoJdGltZV96b25lGAggASgJEg0KBW5vdGVzGAkgASgJIlgKB01lSW5wdXQSDAoEbmFtZRgBIAEoCRINCgVlbWFpbBgCIAEoCRINCgVwaG9uZRgDIAEoCRIOCgZsb2NhbGUYBCABKAkSEQoJdGltZV96b25lGAUgASgJInAKDE1lbWJlckZpbHRlchINCgVxdWVyeRgBIAEoCRIoCghzdGF0dXNlcxgCIAMoDjIWLmJlcnRoLnYxLk1lbWJlclN0YXR1cxIMCgRyb2xlGAMgASgJEgwKBHRpZXIYBCABKAkSCwoDdGFnGAUgASgJInwKDlBlbmRpbmdDb250YWN0EiMKBGtpbmQYASABKA4yFS5iZXJ0aC52MS5Db250YWN0S2luZBIPCgdhZGRyZXNzGAIgASgJEjQKEGNvZGVfZXhwaXJlX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIrABCgZEZXZpY2USCgoCaWQYASABKAkSEQoJbWVtYmVyX2lkGAIgASgJEiIKBGtpbmQYAyABKA4yFC5iZXJ0aC52MS5EZXZpY2VLaW5kEjIKDmxhc3Rfc2Vlbl90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtjcmVhdGVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiRgoMRGV2aWNlRmlsdGVyEhEKCW1lbWJlcl9pZBgBIAEoCRIjCgVraW5kcxgCIAMoDjIULmJlcnRoLnYxLkRldmljZUtpbmQqWwoLQ29udGFjdEtpbmQSHAoYQ09OVEFDVF9LSU5EX1VOU1BFQ0lGSUVEEAASFgoSQ09OVEFDVF9LSU5EX0VNQUlMEAESFgoSQ09OVEFDVF9LSU5EX1BIT05FEAIqYwoMTWVtYmVyU3RhdHVzEh0KGU1FTUJFUl9TVEFUVVNfVU5TUEVDSUZJRUQQABIYChRNRU1CRVJfU1RBVFVTX0FDVElWRRABEhoKFk1FTUJFUl9TVEFUVVNfSU5BQ1RJVkUQAipsCgpEZXZpY2VLaW5kEhsKF0RFVklDRV9LSU5EX1VOU1BFQ0lGSUVEEAASEwoPREVWSUNFX0tJTkRfSU9TEAESFwoTREVWSUNFX0tJTkRfQU5EUk9JRBACEhMKD0RFVklDRV9LSU5EX1dFQhADQlIKFGNvbS5iZXJ0aGhxLmJlcnRoLnYxUAFaLWdpdGh1Yi5jb20vYmVydGhocS9iZXJ0aC9nZW4vYmVydGgvdjE7YmVydGh2MaoCCEJlcnRoLlYxYgZwcm90bzM", [file_google_protobuf_timestamp]);
+  fileDesc("ChViZXJ0aC92MS9tZW1iZXIucHJvdG8SCGJlcnRoLnYxIvgCCgZNZW1iZXISCgoCaWQYASABKAkSDwoHc3ViamVjdBgCIAEoCRIMCgRuYW1lGAMgASgJEg0KBWVtYWlsGAQgASgJEhcKD2VtYWlsX2NvbmZpcm1lZBgFIAEoCBINCgVwaG9uZRgGIAEoCRIXCg9waG9uZV9jb25maXJtZWQYByABKAgSDAoEdGllchgIIAEoCRIMCgR0YWdzGAkgAygJEg0KBXJvbGVzGAogAygJEiYKBnN0YXR1cxgLIAEoDjIWLmJlcnRoLnYxLk1lbWJlclN0YXR1cxIOCgZsb2NhbGUYDCABKAkSEQoJdGltZV96b25lGA0gASgJEg0KBW5vdGVzGA4gASgJEgwKBGV0YWcYDyABKAkSLwoLY3JlYXRlX3RpbWUYECABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3VwZGF0ZV90aW1lGBEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKYAQoLTWVtYmVySW5wdXQSDwoHc3ViamVjdBgBIAEoCRIMCgRuYW1lGAIgASgJEg0KBWVtYWlsGAMgASgJEg0KBXBob25lGAQgASgJEgwKBHRpZXIYBSABKAkSDAoEdGFncxgGIAMoCRIOCgZsb2NhbGUYByABKAkSEQoJdGltZV96b25lGAggASgJEg0KBW5vdGVzGAkgASgJIlgKB01lSW5wdXQSDAoEbmFtZRgBIAEoCRINCgVlbWFpbBgCIAEoCRINCgVwaG9uZRgDIAEoCRIOCgZsb2NhbGUYBCABKAkSEQoJdGltZV96b25lGAUgASgJIpYBCgxNZW1iZXJGaWx0ZXISDQoFcXVlcnkYASABKAkSKAoIc3RhdHVzZXMYAiADKA4yFi5iZXJ0aC52MS5NZW1iZXJTdGF0dXMSDAoEcm9sZRgDIAEoCRIMCgR0aWVyGAQgASgJEgsKA3RhZxgFIAEoCRIRCglpbXBvcnRfaWQYBiABKAkSEQoJaW52aXRhYmxlGAcgASgIInwKDlBlbmRpbmdDb250YWN0EiMKBGtpbmQYASABKA4yFS5iZXJ0aC52MS5Db250YWN0S2luZBIPCgdhZGRyZXNzGAIgASgJEjQKEGNvZGVfZXhwaXJlX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIpYBCg1BZGRyZXNzQ2hhbmdlEhEKCW9sZF9lbWFpbBgBIAEoCRIRCgluZXdfZW1haWwYAiABKAkSLwoLY3JlYXRlX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmFsbG93X3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIrABCgZEZXZpY2USCgoCaWQYASABKAkSEQoJbWVtYmVyX2lkGAIgASgJEiIKBGtpbmQYAyABKA4yFC5iZXJ0aC52MS5EZXZpY2VLaW5kEjIKDmxhc3Rfc2Vlbl90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtjcmVhdGVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiRgoMRGV2aWNlRmlsdGVyEhEKCW1lbWJlcl9pZBgBIAEoCRIjCgVraW5kcxgCIAMoDjIULmJlcnRoLnYxLkRldmljZUtpbmQqWwoLQ29udGFjdEtpbmQSHAoYQ09OVEFDVF9LSU5EX1VOU1BFQ0lGSUVEEAASFgoSQ09OVEFDVF9LSU5EX0VNQUlMEAESFgoSQ09OVEFDVF9LSU5EX1BIT05FEAIqYwoMTWVtYmVyU3RhdHVzEh0KGU1FTUJFUl9TVEFUVVNfVU5TUEVDSUZJRUQQABIYChRNRU1CRVJfU1RBVFVTX0FDVElWRRABEhoKFk1FTUJFUl9TVEFUVVNfSU5BQ1RJVkUQAipsCgpEZXZpY2VLaW5kEhsKF0RFVklDRV9LSU5EX1VOU1BFQ0lGSUVEEAASEwoPREVWSUNFX0tJTkRfSU9TEAESFwoTREVWSUNFX0tJTkRfQU5EUk9JRBACEhMKD0RFVklDRV9LSU5EX1dFQhADQlIKFGNvbS5iZXJ0aGhxLmJlcnRoLnYxUAFaLWdpdGh1Yi5jb20vYmVydGhocS9iZXJ0aC9nZW4vYmVydGgvdjE7YmVydGh2MaoCCEJlcnRoLlYxYgZwcm90bzM", [file_google_protobuf_timestamp]);
 
 /**
  * Member is a person's membership in a tenant.
@@ -321,6 +321,21 @@ export type MemberFilter = Message<"berth.v1.MemberFilter"> & {
    * @generated from field: string tag = 5;
    */
   tag: string;
+
+  /**
+   * Only members whom this import created. Empty: all.
+   *
+   * @generated from field: string import_id = 6;
+   */
+  importId: string;
+
+  /**
+   * Only members who can be invited and have not been: active ones with an email, who have no invitation that is open and
+   * have not signed in.
+   *
+   * @generated from field: bool invitable = 7;
+   */
+  invitable: boolean;
 };
 
 /**
@@ -365,6 +380,49 @@ export type PendingContact = Message<"berth.v1.PendingContact"> & {
  */
 export const PendingContactSchema: GenMessage<PendingContact> = /*@__PURE__*/
   messageDesc(file_berth_v1_member, 4);
+
+/**
+ * AddressChange is a change of the email with which a member has signed in, by somebody else. The old address is told of
+ * it twice, and can agree or refuse by link. Until it agrees, or has not refused for 7 days, the new one signs in nobody.
+ *
+ * @generated from message berth.v1.AddressChange
+ */
+export type AddressChange = Message<"berth.v1.AddressChange"> & {
+  /**
+   * The old email, which is asked.
+   *
+   * @generated from field: string old_email = 1;
+   */
+  oldEmail: string;
+
+  /**
+   * The new email.
+   *
+   * @generated from field: string new_email = 2;
+   */
+  newEmail: string;
+
+  /**
+   * The time of the change, in UTC.
+   *
+   * @generated from field: google.protobuf.Timestamp create_time = 3;
+   */
+  createTime?: Timestamp | undefined;
+
+  /**
+   * From when the new email signs in, at the earliest, if the old one does not answer, in UTC.
+   *
+   * @generated from field: google.protobuf.Timestamp allow_time = 4;
+   */
+  allowTime?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message berth.v1.AddressChange.
+ * Use `create(AddressChangeSchema)` to create a new message.
+ */
+export const AddressChangeSchema: GenMessage<AddressChange> = /*@__PURE__*/
+  messageDesc(file_berth_v1_member, 5);
 
 /**
  * Device is a device that receives a member's push notifications. The token by which the push provider knows it is
@@ -414,7 +472,7 @@ export type Device = Message<"berth.v1.Device"> & {
  * Use `create(DeviceSchema)` to create a new message.
  */
 export const DeviceSchema: GenMessage<Device> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member, 5);
+  messageDesc(file_berth_v1_member, 6);
 
 /**
  * DeviceFilter selects devices. All conditions that are set must match.
@@ -442,7 +500,7 @@ export type DeviceFilter = Message<"berth.v1.DeviceFilter"> & {
  * Use `create(DeviceFilterSchema)` to create a new message.
  */
 export const DeviceFilterSchema: GenMessage<DeviceFilter> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member, 6);
+  messageDesc(file_berth_v1_member, 7);
 
 /**
  * ContactKind is a kind of contact that members confirm.

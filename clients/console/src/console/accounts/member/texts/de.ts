@@ -9,6 +9,7 @@ export const de: typeof en = {
     nothingNote: "Neue Buchungen erscheinen hier sofort.",
     waits: "Warteliste",
     waitsForNothing: "Auf keiner Warteliste",
+    addressWaits: (old) => `Damit meldet sich niemand an, bis ${old} zustimmt. Ohne Antwort ab`,
     entered: (address) => `Eingegeben, nicht bestätigt: ${address}`,
     confirm: "Von Hand bestätigen",
     confirmTitle: (address) => `${address} bestätigen?`,

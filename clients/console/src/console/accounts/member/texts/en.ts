@@ -9,6 +9,7 @@ export const en = {
     nothingNote: "New bookings appear here right away.",
     waits: "Waitlist",
     waitsForNothing: "Not on any waitlist",
+    addressWaits: (old: string) => `Signs in nobody until ${old} agrees. Without an answer, from`,
     entered: (address: string) => `Entered, not confirmed: ${address}`,
     confirm: "Confirm by hand",
     confirmTitle: (address: string) => `Confirm ${address}?`,

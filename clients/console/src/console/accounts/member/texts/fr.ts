@@ -9,6 +9,8 @@ export const fr: typeof en = {
     nothingNote: "Les nouvelles réservations apparaissent ici aussitôt.",
     waits: "Liste d’attente",
     waitsForNothing: "Sur aucune liste d’attente",
+    addressWaits: (old) =>
+      `Ne connecte personne avant l’accord de ${old}. Sans réponse, à partir du`,
     entered: (address) => `Saisi, non confirmé : ${address}`,
     confirm: "Confirmer à la main",
     confirmTitle: (address) => `Confirmer ${address} ?`,

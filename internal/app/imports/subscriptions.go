@@ -1,4 +1,4 @@
-package accounts
+package imports
 
 import (
 	"context"
@@ -14,11 +14,12 @@ import (
 	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/fileimport"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// SubscriptionImport is the report on an imported file of plans.
-type SubscriptionImport struct {
+// subscriptionImport is the report on an imported file of plans.
+type subscriptionImport struct {
 	credit.Import
 
 	Subscriptions []tenant.SubscriptionID // created: of all rows; none if a row has a problem, or in a dry run
@@ -27,9 +28,9 @@ type SubscriptionImport struct {
 	File, Ledger int
 }
 
-// CheckSubscriptions adds the problems of rows that can be seen without the others, and without what their members
+// checkSubscriptions adds the problems of rows that can be seen without the others, and without what their members
 // have. The members of the rows have been looked up. It writes nothing.
-func (s *Service) CheckSubscriptions(ctx context.Context, caller tenant.Caller, rows []credit.ImportRow) error {
+func (s *Service) checkSubscriptions(ctx context.Context, caller tenant.Caller, rows []credit.ImportRow) error {
 	read := func(ctx context.Context, b *pg.Batch) error { return s.engine.Read(ctx, caller, b) }
 	plans, err := loadPlans(ctx, read, caller, rows)
 	if err != nil {
@@ -41,16 +42,16 @@ func (s *Service) CheckSubscriptions(ctx context.Context, caller tenant.Caller, 
 	return nil
 }
 
-// ImportSubscriptions creates a subscription for every row of a file, which CheckSubscriptions has checked. If any row
+// createSubscriptions creates a subscription for every row of a file, which checkSubscriptions has checked. If any row
 // has a problem, or in a dry run, it creates none. In the same transaction it calls ended.
-func (s *Service) ImportSubscriptions(
+func (s *Service) createSubscriptions(
 	ctx context.Context, caller tenant.Caller, parsed *credit.Import, dryRun bool,
-	ended func(context.Context, *engine.Tx, SubscriptionImport) error,
+	ended func(context.Context, *engine.Tx, subscriptionImport) error,
 ) error {
 	t := engine.Transaction{Name: "subscription.import"}
 	return engine.Exec(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) error {
 		// A copy, so that each attempt starts with the file's own problems.
-		imported := SubscriptionImport{Import: *parsed}
+		imported := subscriptionImport{Import: *parsed}
 		imported.Rows = slices.Clone(parsed.Rows)
 		plans, err := loadPlans(ctx, tx.Load, tx.Caller, imported.Rows)
 		if err != nil {
@@ -108,10 +109,42 @@ func loadPlans(
 	caller.Roles = nil
 	catalogdb.ListNamedPlans(&batch, caller.Tenant, pg.Distinct(names), &plans)
 	accountdb.FindTimeZone(&batch, caller.Tenant, &zone)
-	accountdb.ListMemberRoles(&batch, caller.Tenant, caller.Member, accountOf(caller.Subject), &caller.Roles)
+	listRoles(&batch, caller, &caller.Roles)
 	if err := read(ctx, &batch); err != nil {
 		return credit.ImportPlans{}, err
 	}
 	in, err := time.LoadLocation(zone)
 	return credit.NewImportPlans(plans, in, caller), err
+}
+
+// listRoles reads the roles that a caller has now: whoever imports or undoes may have others than when they asked.
+func listRoles(b *pg.Batch, caller tenant.Caller, into *[]string) {
+	accountdb.ListMemberRoles(b, caller.Tenant, caller.Member, tenant.ServiceAccountID{}, into)
+}
+
+// undoSubscriptions ends the subscriptions that an import created, with lines that take what is left.
+func (s *Service) undoSubscriptions(ctx context.Context, tx *engine.Tx, ids []tenant.SubscriptionID) error {
+	caller := tx.Caller
+	caller.Roles = nil
+	var found []credit.Subscription
+	var batch pg.Batch
+	listRoles(&batch, caller, &caller.Roles)
+	bookingdb.FindSubscriptions(&batch, tx.Tenant, ids, &found)
+	if err := tx.Load(ctx, &batch); err != nil {
+		return err
+	}
+	for _, before := range found {
+		if !caller.CanSettle(before.Member) {
+			return credit.ErrOwnCredits
+		}
+		after, lines := credit.Advance(before, tx.Now)
+		lines, changed := after.UndoImported(lines, tx.Caller.Actor(), fileimport.UndoReason, tx.Now)
+		if !changed {
+			continue
+		}
+		credits.Write(tx, after, lines)
+		bookingdb.UpdateSubscription(tx.Tx, tx.Tenant, after, tx.Now)
+		record.Event(tx, credits.Changed(before, after))
+	}
+	return nil
 }
