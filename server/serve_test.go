@@ -79,7 +79,7 @@ func TestServe_WorksAfterMigrateAndTenantCreate(t *testing.T) {
 	test.EqOp(t, http.StatusOK, status, test.Sprintf("not ready: %d %s", status, body))
 	admin, _, _ := strings.Cut(c.err.after(t, "admin_address="), " ")
 	for path, want := range map[string]string{
-		"/metrics": "berth_rpc_requests_total", "/healthz": "ok", "/readyz": "ready", "/": "404",
+		"/metrics": `berth_build_info{commit="`, "/healthz": "ok", "/readyz": "ready", "/": "404",
 	} {
 		_, body := get(t, "http://"+admin+path)
 		test.StrContains(t, body, want, test.Sprint(path))

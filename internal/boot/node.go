@@ -88,6 +88,7 @@ func Open(
 	n.Metrics = registry
 	registry.MustRegister(
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	registerBuildInfo(registry)
 	if n.limits, err = listen.Traffic.connLimits(registry); err != nil {
 		return nil, err
 	}

@@ -43,7 +43,7 @@ func newWaitlistMetrics(to prometheus.Registerer) (*waitlistMetrics, error) {
 			Buckets: []float64{1, 2, 3, 4, 5, 7, 10, 15, 20},
 		}),
 		repairs: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "waitlist_repairs_total",
+			Name: "berth_waitlist_repairs_total",
 			Help: "Repairs of wrong data by a sweep. It should stay at 0.",
 		}, []string{"what"}),
 	}

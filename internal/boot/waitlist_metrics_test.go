@@ -28,9 +28,9 @@ func TestWaitlistMetrics_ExistFromTheStart(t *testing.T) {
 		"waitlist_offers_total outcome=WITHDRAWN": 0,
 		"waitlist_offer_response_time count":      0, "waitlist_offer_response_time sum": 0,
 		"waitlist_cascade_depth count": 0, "waitlist_cascade_depth sum": 0,
-		"waitlist_conversion_rate": 0, "waitlist_repairs_total what=overdue_offer": 0,
-		"waitlist_repairs_total what=orphaned_entry": 0,
-		"waitlist_repairs_total what=orphaned_round": 0, "waitlist_repairs_total what=missed_trigger": 0,
+		"waitlist_conversion_rate": 0, "berth_waitlist_repairs_total what=overdue_offer": 0,
+		"berth_waitlist_repairs_total what=orphaned_entry": 0,
+		"berth_waitlist_repairs_total what=orphaned_round": 0, "berth_waitlist_repairs_total what=missed_trigger": 0,
 	}
 	gathered := func() map[string]float64 {
 		t.Helper()
@@ -76,9 +76,9 @@ func TestWaitlistMetrics_ExistFromTheStart(t *testing.T) {
 		"waitlist_offers_total outcome=WITHDRAWN": 3,
 		"waitlist_offer_response_time count":      2, "waitlist_offer_response_time sum": 120,
 		"waitlist_cascade_depth count": 1, "waitlist_cascade_depth sum": 4,
-		"waitlist_conversion_rate": 0.25, "waitlist_repairs_total what=overdue_offer": 1,
-		"waitlist_repairs_total what=orphaned_entry": 2,
-		"waitlist_repairs_total what=orphaned_round": 3, "waitlist_repairs_total what=missed_trigger": 4,
+		"waitlist_conversion_rate": 0.25, "berth_waitlist_repairs_total what=overdue_offer": 1,
+		"berth_waitlist_repairs_total what=orphaned_entry": 2,
+		"berth_waitlist_repairs_total what=orphaned_round": 3, "berth_waitlist_repairs_total what=missed_trigger": 4,
 	})
 	test.Eq(t, want, gathered(), test.Sprint("after counting"))
 	test.Error(t, expect.Error(newWaitlistMetrics(registry)), test.Sprint("registering twice succeeds"))
