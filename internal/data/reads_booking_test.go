@@ -281,7 +281,8 @@ var bookingReads = []read{
 			"Usage={Subscription=subscription On=2026-03-02 Used=1} {Subscription=subscription Week=true " +
 			"On=2026-03-02 Used=3} Bookings=fifth booking entry workout Entries=waiting fourth device " +
 			"device Offers={Session=third Offer=unit Seats=1 Until=02T08:00} " +
-			"{Session=session Offer=offer Seats=1 Until=02T08:00} {Session=session Offer=second Seats=1 Until=02T08:00 Shared=true}}",
+			"{Session=session Offer=offer Seats=1 Until=02T08:00} " +
+			"{Session=session Offer=second Seats=1 Until=02T08:00 Shared=true}}",
 	},
 	{bookingdb.FindMemberFacts, args{"member", civil.Span{
 		Start: start.Add(7 * 24 * time.Hour), End: start.Add(7 * 24 * time.Hour),
@@ -291,14 +292,16 @@ var bookingReads = []read{
 			"On=2026-03-02 Used=3} {Subscription=subscription On=2026-03-03 Used=2} Bookings=booking entry workout " +
 			"Entries=waiting fourth device " +
 			"device Offers={Session=third Offer=unit Seats=1 Until=02T08:00} " +
-			"{Session=session Offer=offer Seats=1 Until=02T08:00} {Session=session Offer=second Seats=1 Until=02T08:00 Shared=true}}"},
+			"{Session=session Offer=offer Seats=1 Until=02T08:00} " +
+			"{Session=session Offer=second Seats=1 Until=02T08:00 Shared=true}}"},
 	{bookingdb.FindMemberFacts, args{"member", civil.Span{
 		Start: start.Add(8 * 24 * time.Hour), End: start.Add(8 * 24 * time.Hour),
 	}},
 		"{Member=member Subscriptions=key:Ten:0:0 other:five:0:0 subscription:Ten:0:0 fourth:Ten:0:0 " +
 			"Usage={Subscription=subscription On=2026-03-03 Used=2} Bookings= Entries=waiting fourth device " +
 			"device Offers={Session=third Offer=unit Seats=1 Until=02T08:00} " +
-			"{Session=session Offer=offer Seats=1 Until=02T08:00} {Session=session Offer=second Seats=1 Until=02T08:00 Shared=true}}"},
+			"{Session=session Offer=offer Seats=1 Until=02T08:00} " +
+			"{Session=session Offer=second Seats=1 Until=02T08:00 Shared=true}}"},
 	{
 		bookingdb.FindMemberFacts, args{"member", civil.Span{Start: start, End: start.Add(time.Hour)}},
 		"{Member=member Subscriptions=key:Ten:0:0 other:five:0:0 subscription:Ten:0:0 fourth:Ten:0:0 " +
@@ -306,7 +309,8 @@ var bookingReads = []read{
 			"On=2026-03-02 Used=3} {Subscription=subscription On=2026-03-03 Used=2} Bookings=fifth booking " +
 			"entry workout Entries=waiting fourth device " +
 			"device Offers={Session=third Offer=unit Seats=1 Until=02T08:00} " +
-			"{Session=session Offer=offer Seats=1 Until=02T08:00} {Session=session Offer=second Seats=1 Until=02T08:00 Shared=true}}",
+			"{Session=session Offer=offer Seats=1 Until=02T08:00} " +
+			"{Session=session Offer=second Seats=1 Until=02T08:00 Shared=true}}",
 	},
 	{
 		bookingdb.FindMemberFacts, args{"third", civil.Span{Start: start, End: start.Add(time.Hour)}},
@@ -353,7 +357,8 @@ var bookingReads = []read{
 			"On=2026-03-02 Used=3} {Subscription=subscription On=2026-03-03 Used=2} Bookings=fifth booking " +
 			"entry workout Entries=waiting fourth device " +
 			"device Offers={Session=third Offer=unit Seats=1 Until=02T08:00} " +
-			"{Session=session Offer=offer Seats=1 Until=02T08:00} {Session=session Offer=second Seats=1 Until=02T08:00 Shared=true}}",
+			"{Session=session Offer=offer Seats=1 Until=02T08:00} " +
+			"{Session=session Offer=second Seats=1 Until=02T08:00 Shared=true}}",
 	},
 	{bookingdb.ListZones, args{bookingdb.Period{From: day, To: day}}, "Europe/Paris Europe/Vienna"},
 	{bookingdb.CountMade, args{always, winter}, "{Date=2026-03-01 Channel=ONLINE Bookings=8 Seats=8}"},
@@ -447,7 +452,8 @@ var bookingReads = []read{
 		"{Member=member Subscriptions=key:Ten:0:0 other:five:0:0 subscription:Ten:0:0 fourth:Ten:0:0 Usage= " +
 			"Bookings=fifth Entries=waiting fourth device " +
 			"device Offers={Session=third Offer=unit Seats=1 Until=02T08:00} " +
-			"{Session=session Offer=offer Seats=1 Until=02T08:00} {Session=session Offer=second Seats=1 Until=02T08:00 Shared=true}}"},
+			"{Session=session Offer=offer Seats=1 Until=02T08:00} " +
+			"{Session=session Offer=second Seats=1 Until=02T08:00 Shared=true}}"},
 	{bookingdb.CountMade, args{always, clocks}, "{Date=2026-03-02 Channel=ONLINE Bookings=1 Seats=1}"},
 	{bookingdb.ListNoShowSessions, args{bookingdb.NoShowQuery{
 		Since: start, Until: start.Add(2 * time.Hour), StartsFrom: start.Add(-time.Hour), Mark: true, After: 3 * time.Hour,
