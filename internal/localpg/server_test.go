@@ -67,7 +67,7 @@ func TestStart_KeepsData(t *testing.T) {
 		test.EqOp(t, want, value, test.Sprint(name))
 	}
 	db := expect.Value(pg.Open(t.Context(), pg.Config{URL: first.URL, Role: "berth"}))(t)
-	findings := expect.Value(db.Doctor(t.Context()))(t)
+	findings := expect.Value(db.Doctor(t.Context(), 32))(t)
 	db.Close()
 	test.Len(t, 1, findings, test.Sprint("besides the role: ", findings))
 	ask(t, first.URL, "create table kept (n int)")
