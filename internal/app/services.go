@@ -118,7 +118,8 @@ func New(c Config) *Services {
 	snapshots := new(seats.Snapshots)
 	e := engine.New(engine.Config{
 		DB: c.DB, Now: c.Now, NewState: seats.NewState(snapshots), Committed: c.Committed,
-		Width: c.Width, Widest: c.Widest, QueueDepth: c.QueueDepth, MaxKeys: c.Quotas.Keys, Races: []engine.Race{seats.PromotionRace},
+		Width: c.Width, Widest: c.Widest, QueueDepth: c.QueueDepth, MaxKeys: c.Quotas.Keys,
+		Races: []engine.Race{seats.PromotionRace},
 	})
 	s := &Services{
 		Engine:  e,
