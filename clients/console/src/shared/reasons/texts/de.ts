@@ -120,8 +120,7 @@ export const de: typeof en = {
     RECIPIENT_UNREACHABLE: () => "Es gibt keine Telefonnummer, keine Adresse und kein Gerät dafür.",
     IMPORT_MISMATCH: (f) =>
       `Datei und Berth hätten in Zeile ${f.row} verschiedene Summen. Es wurde nichts importiert.`,
-    IMPORT_STATE: () =>
-      "Der Import hat nichts angelegt, das sich rückgängig machen ließe.",
+    IMPORT_STATE: () => "Der Import hat nichts angelegt, das sich rückgängig machen ließe.",
     IMPORT_UNDO_EXPIRED: () =>
       "Ein Import lässt sich 24 Stunden lang rückgängig machen. Sie sind vorbei.",
     IMPORT_IN_USE: (f) =>
