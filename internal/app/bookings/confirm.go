@@ -51,7 +51,7 @@ func (s *Service) confirm(ctx context.Context, caller tenant.Caller, name string
 		Locate: locate(caller.Tenant, seats.Locator{ID: c.ID},
 			func(b bookingState) engine.Operation[seats.Result] {
 				attempt := c
-				attempt.service, attempt.bookingState = s, b
+				attempt.bookingState = b
 				return &attempt
 			}),
 	})
@@ -60,7 +60,6 @@ func (s *Service) confirm(ctx context.Context, caller tenant.Caller, name string
 
 // confirm is one attempt at ConfirmBooking or RecordPayment.
 type confirm struct {
-	service *Service
 	ConfirmRequest
 	bookingState
 	anyState  bool // a booking that is not a hold is left in its state
@@ -68,13 +67,11 @@ type confirm struct {
 	payments  []payment.Line
 	number    booking.BenefitNumber
 	payers    []credit.Subscription
-	member    *booking.Member // nil: a guest
 }
 
 // Load implements engine.Operation.
 func (c *confirm) Load(q *engine.Query) {
 	c.bookingState.Load(q)
-	bookingdb.FindBookingMember(q.Batch, q.Tenant, c.of.Member, &c.member)
 	if c.ProviderCode != "" {
 		catalogdb.FindBenefitProvider(q.Batch, q.Tenant, c.ProviderCode, &c.number.Provider)
 		catalogdb.FindBenefitNumber(
@@ -88,7 +85,7 @@ func (c *confirm) Load(q *engine.Query) {
 }
 
 // Run implements engine.Operation.
-func (c *confirm) Run(ctx context.Context, tx *engine.Tx) (seats.Result, error) {
+func (c *confirm) Run(_ context.Context, tx *engine.Tx) (seats.Result, error) {
 	b, err := c.find(tx)
 	if err == nil && c.Paid != nil && !tx.Caller.CanSettle(b.Member) {
 		err = errOwnPayment
@@ -134,19 +131,7 @@ func (c *confirm) Run(ctx context.Context, tx *engine.Tx) (seats.Result, error) 
 		}
 	}
 	c.write(tx, &after, confirmed)
-	return seats.Result{Booking: &after}, c.settle(ctx, tx, after)
-}
-
-// settle ends the entries of the member, which the hold has paused.
-func (c *confirm) settle(ctx context.Context, tx *engine.Tx, after booking.Booking) error {
-	if c.member == nil {
-		return nil
-	}
-	waits, err := c.service.waitlists.Standing(ctx, tx, after.Session, *c.member)
-	if err != nil {
-		return err
-	}
-	return c.service.waitlists.Settle(ctx, tx, waits, after, nil)
+	return seats.Result{Booking: &after}, nil
 }
 
 // pay records the payment of a booking that is not a hold, if there is one. A confirmation that is repeated adds no

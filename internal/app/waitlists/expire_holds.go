@@ -23,14 +23,12 @@ func (s *Service) EndExpiredHolds(ctx context.Context, tx *engine.Tx, slot *book
 	case tx.Shared():
 		return nil, engine.ErrSolo
 	}
-	members := make([]tenant.MemberID, len(expired))
-	for i, b := range expired {
-		members[i] = b.Member
+	for _, b := range expired {
 		b = booking.Expire(b, tx.Now)
 		seats.EndHold(tx, &b, event.BookingExpired{})
 		slot.SeatsTaken -= b.Party
 	}
-	_, err = s.Fill(ctx, tx, slot, waitlist.ByExpiredHold, members...)
+	_, err = s.Fill(ctx, tx, slot, waitlist.ByExpiredHold)
 	return expired, err
 }
 

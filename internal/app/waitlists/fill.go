@@ -2,7 +2,6 @@ package waitlists
 
 import (
 	"context"
-	"slices"
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/seats"
@@ -11,7 +10,6 @@ import (
 	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
-	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/waitlist"
@@ -22,17 +20,16 @@ import (
 const pageSize = 100
 
 // Fill gives a session's open seats to its waitlist, in the transaction that freed them. The slot contains what that
-// transaction has written so far, and Fill adds what it writes. Who gave up the seats gets none of them.
+// transaction has written so far, and Fill adds what it writes.
 func (s *Service) Fill(
-	ctx context.Context, tx *engine.Tx, slot *booking.Slot, trigger waitlist.Trigger, gaveUp ...tenant.MemberID,
+	ctx context.Context, tx *engine.Tx, slot *booking.Slot, trigger waitlist.Trigger,
 ) (promoted int, err error) {
-	return s.fillRound(ctx, tx, slot, trigger, nil, gaveUp...)
+	return s.fillRound(ctx, tx, slot, trigger, nil)
 }
 
 // fillRound is Fill for seats that were offered before, in a round. A nil round is a new one.
 func (s *Service) fillRound(
 	ctx context.Context, tx *engine.Tx, slot *booking.Slot, trigger waitlist.Trigger, round *waitlist.Round,
-	gaveUp ...tenant.MemberID,
 ) (promoted int, err error) {
 	if slot.Availability() != booking.Available || !tx.Now.Before(slot.EndsAt) {
 		return 0, nil
@@ -52,13 +49,12 @@ func (s *Service) fillRound(
 	if err != nil {
 		return 0, err
 	}
-	f.facts.GaveUp = gaveUp
 	changes, err := f.decide(ctx, waitlist.NewFill(f.facts, trigger, round))
 	if err != nil {
 		return 0, err
 	}
-	booked := f.apply(changes)
-	return len(booked), s.settleOthers(ctx, tx, booked...)
+	f.apply(changes)
+	return len(changes.Promoted), nil
 }
 
 // fillSession reads a session, and with findRound a round of offers, and fills the session unless it is deleted.
@@ -194,7 +190,6 @@ func (f *filler) readPage(ctx context.Context, filling *waitlist.Fill, page wait
 // checkBookings finds out for each entry about the booking that it could get, and keeps the booking for promote.
 func (f *filler) checkBookings(ctx context.Context, filling *waitlist.Fill, entries []waitlist.Entry) error {
 	facts, days := make([]booking.Facts, len(entries)), make([]bookingdb.MemberDay, len(entries))
-	held := make([][]waitlist.Slot, len(entries))
 	var batch pg.Batch
 	for i, e := range entries {
 		key := bookingdb.SessionMember{Session: f.slot.ID, Member: e.Member}
@@ -203,7 +198,6 @@ func (f *filler) checkBookings(ctx context.Context, filling *waitlist.Fill, entr
 		bookingdb.ListPayers(&batch, f.Tenant, key, e.Subscription, &facts[i].Subscriptions)
 		bookingdb.ListBusy(&batch, f.Tenant, key, &facts[i].Busy)
 		bookingdb.FindMemberDay(&batch, f.Tenant, key, &days[i])
-		waitlistdb.ListHeldSlots(&batch, f.Tenant, e.Member, &held[i])
 		bookingdb.FindActiveIDs(&batch, f.Tenant, key, func(ids bookingdb.ActiveIDs) { facts[i].Booking = ids.Booking })
 	}
 	if err := f.Load(ctx, &batch); err != nil {
@@ -213,11 +207,7 @@ func (f *filler) checkBookings(ctx context.Context, filling *waitlist.Fill, entr
 	for i, e := range entries {
 		b := checkedBooking{id: tenant.NextID[tenant.BookingID](f.IDs), facts: facts[i]}
 		var err error = seats.ErrNoMember
-		switch {
-		case !e.MemberActive:
-		case slices.ContainsFunc(held[i], e.GotBy): // it waits until the hold ends
-			err = catalog.AlreadyBooked(e.Member, tenant.BookingID{}, e.ID)
-		default:
+		if e.MemberActive {
 			b.result, err = booking.Decide(b.facts, f.request(b.id, e), f.Now)
 		}
 		f.checked[e.ID] = b
@@ -236,19 +226,17 @@ func (f *filler) request(id tenant.BookingID, e waitlist.Entry) booking.Request 
 	}
 }
 
-// apply writes a decision, and adds it to the slot. It returns the bookings of those who were promoted.
-func (f *filler) apply(c waitlist.Changes) []booking.Booking {
+// apply writes a decision, and adds it to the slot.
+func (f *filler) apply(c waitlist.Changes) {
 	f.slot.SeatsTaken += c.Seats
 	f.service.Write(f.Tx, c)
-	booked := make([]booking.Booking, len(c.Promoted))
-	for i, p := range c.Promoted {
-		booked[i] = f.promote(p)
+	for _, p := range c.Promoted {
+		f.promote(p)
 	}
-	return booked
 }
 
 // promote turns an entry into a booking.
-func (f *filler) promote(p waitlist.Promotion) booking.Booking {
+func (f *filler) promote(p waitlist.Promotion) {
 	e, checked := p.Entry, f.checked[p.Entry.ID]
 	b := seats.Take(f.Tx, checked.facts, booking.Booking{
 		ID: checked.id, Session: f.slot.ID, Member: e.Member, Party: e.Party, Channel: e.Channel, ExternalRef: e.ExternalRef,
@@ -264,5 +252,4 @@ func (f *filler) promote(p waitlist.Promotion) booking.Booking {
 		Actor: credit.SystemActor, Data: event.WaitlistPromoted{}, At: f.Now,
 		Facts: seats.FactsOf(b, checked.result.Ledger),
 	})
-	return b
 }

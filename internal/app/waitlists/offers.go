@@ -148,9 +148,7 @@ func (s *Service) accept(
 	ending.Offer.Booking = b.ID
 	confirmed := event.BookingConfirmed{Imported: false}
 	offerEvent(tx, ending.Offer, tx.Caller.Actor(), confirmed, seats.FactsOf(b, result.Ledger))
-	if _, err = s.endOffer(ctx, tx, ending); err == nil {
-		err = s.settleOthers(ctx, tx, b)
-	}
+	_, err = s.endOffer(ctx, tx, ending)
 	return OfferAnswer{Offer: ending.Offer, Booking: &b}, err
 }
 

@@ -42,10 +42,10 @@ func (st *sessionState) offerRound(number int) {
 
 // claim books seats of a round. Entries that need more than the round then has wait again, as if they had never had an
 // offer. They get offers of all open seats: in the same round, if no one else can claim what is left of it.
-func (st *sessionState) claim(p *place, seats int) {
+func (st *sessionState) claim(p *place) {
 	number := p.round
 	r := &st.rounds[number-1]
-	r.reserved -= seats
+	r.reserved -= p.party
 	p.status, p.round = Confirmed, 0
 	slower := false
 	for i := range st.places {

@@ -128,46 +128,12 @@ func (st *sessionState) find(number int) *place {
 	return nil
 }
 
-// has reports whether a member has a booking or a hold in a session, other than the one given.
+// has reports whether a member has a place in a session other than the one given.
 func (st *sessionState) has(in, member, other int) bool {
-	return slices.ContainsFunc(st.places, func(p place) bool {
-		return p.session == in && p.member == member && p.number != other && (p.status == Held || p.status == Confirmed)
-	})
-}
-
-// entry returns a member's waitlist entry in a session, and how many of the seats for a party its offer has; nil if
-// there is none.
-func (st *sessionState) entry(in, member, party int) (*place, int) {
-	i := slices.IndexFunc(st.places, func(p place) bool {
-		return p.session == in && p.member == member && (p.status == Waiting || p.status == Offered)
-	})
-	switch {
-	case i < 0:
-		return nil, 0
-	case st.places[i].status == Waiting:
-		return &st.places[i], 0
-	}
-	return &st.places[i], min(party, st.places[i].party)
-}
-
-// take gives seats to a member. If they wait for the session, that ends their entry, and accepts its offer. What they
-// leave of the offer goes to the next entries.
-func (st *sessionState) take(in int, call Operation, as Status) {
-	entry, offered := st.entry(in, call.Member, call.Party)
-	if entry == nil || as == Held { // a hold only pauses the entry
-		st.add(in, call, as)
-		return
-	}
-	left, round := entry.party-offered, entry.round
-	waited := entry.status == Waiting
-	entry.number, entry.party, entry.offers = call.Place, call.Party, 0
-	if round > 0 {
-		st.claim(entry, offered)
-		return
-	}
-	if entry.status = as; !waited && left > 0 {
-		st.fill(in)
-	}
+	return slices.ContainsFunc(
+		st.places,
+		func(p place) bool { return p.session == in && p.member == member && p.number != other },
+	)
 }
 
 // step applies an operation and reports whether it could have had its result.
@@ -224,31 +190,26 @@ func (st *sessionState) step(call, result Operation) bool {
 // book applies Book or Hold.
 func (st *sessionState) book(call, result Operation) bool {
 	in := st.indexOf(call.Session)
-	entry, offered := st.entry(in, call.Member, call.Party)
-	if call.Kind == Hold {
-		offered = 0 // it accepts no offer
-	}
-	fits := call.Party-offered <= st.open(in)
+	fits := call.Party <= st.open(in)
 	has, queueIsFull := st.has(in, call.Member, 0), st.waiting(in) >= st.sessions[in].Queue
 	switch result.Outcome {
 	case Already:
-		return has || entry != nil && !fits
+		return has
 	case NoCredits, Refused:
 		return true // a payment error can come before "already booked"
 	case Full:
 		return st.canRefuse(in, func(st *sessionState) bool {
-			entry, _ := st.entry(in, call.Member, call.Party)
-			return !st.has(in, call.Member, 0) && entry == nil && call.Party > st.open(in) &&
+			return !st.has(in, call.Member, 0) && call.Party > st.open(in) &&
 				(call.Kind == Hold || st.waiting(in) >= st.sessions[in].Queue)
 		})
 	case Booked, Done:
 		if has || !fits {
 			return false
 		}
-		st.take(in, call, statusOf(call.Kind))
+		st.add(in, call, statusOf(call.Kind))
 		return true
 	case Waits:
-		if has || entry != nil || fits || queueIsFull {
+		if has || fits || queueIsFull {
 			return false
 		}
 		st.add(in, call, Waiting)
@@ -363,13 +324,11 @@ func (st *sessionState) fill(in int) (promoted int) {
 func (st *sessionState) move(p *place, call, result Operation) bool {
 	to := st.indexOf(call.To)
 	movable := p != nil && p.status == Confirmed
-	entry, offered := st.entry(to, call.Member, call.Party)
-	fits := call.Party-offered <= st.open(to)
 	switch result.Outcome {
 	case Already:
-		return st.has(to, call.Member, call.Place) || entry != nil && !fits
+		return st.has(to, call.Member, call.Place)
 	case Full:
-		return movable && p.session != to && entry == nil && !fits
+		return movable && p.session != to && call.Party > st.open(to)
 	case Done, Settled:
 	default:
 		return !movable
@@ -377,12 +336,11 @@ func (st *sessionState) move(p *place, call, result Operation) bool {
 	if result.Outcome == Settled && (p == nil || p.session == to) {
 		return true // it is there, or was before it was cancelled
 	}
-	if !movable || p.session == to || !fits || st.has(to, call.Member, call.Place) {
+	if !movable || p.session == to || call.Party > st.open(to) || st.has(to, call.Member, call.Place) {
 		return false
 	}
 	from := p.session
-	st.places = slices.DeleteFunc(st.places, func(p place) bool { return p.number == call.Place })
-	st.take(to, call, Confirmed)
+	p.session = to
 	promoted := st.fill(from)
 	return result.Promoted < 0 || result.Promoted == promoted
 }
@@ -397,7 +355,7 @@ func (st *sessionState) answer(p *place, call, result Operation) bool {
 	case call.Kind == Decline:
 		return st.end(p, result, func(*place) bool { return offered })
 	case offered && p.round > 0:
-		st.claim(p, p.party)
+		st.claim(p)
 	case offered:
 		p.status = Confirmed
 	case p == nil:
@@ -413,15 +371,11 @@ func (st *sessionState) applyUnknown(call Operation) {
 	switch call.Kind {
 	case Book, Hold:
 		in := st.indexOf(call.Session)
-		entry, offered := st.entry(in, call.Member, call.Party)
-		if call.Kind == Hold {
-			offered = 0
-		}
 		switch {
 		case st.has(in, call.Member, 0):
-		case call.Party-offered <= st.open(in):
-			st.take(in, call, statusOf(call.Kind))
-		case call.Kind == Book && entry == nil && st.waiting(in) < st.sessions[in].Queue:
+		case call.Party <= st.open(in):
+			st.add(in, call, statusOf(call.Kind))
+		case call.Kind == Book && st.waiting(in) < st.sessions[in].Queue:
 			st.add(in, call, Waiting)
 		}
 	case Cancel:

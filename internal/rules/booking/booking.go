@@ -234,5 +234,4 @@ type Member struct {
 	Name   string
 	Tier   string
 	Active bool
-	Waits  bool // has entries on a waitlist
 }

@@ -24,8 +24,6 @@ type Changes struct {
 type EntryChange struct {
 	Entry Entry
 	Offer *Offer
-	// Taken: it closes because its member booked what it waits for, other than through the waitlist.
-	Taken bool
 	LeaveOptions
 }
 

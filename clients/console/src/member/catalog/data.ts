@@ -82,8 +82,7 @@ export const usePublished = (
     options,
   );
 
-/** Whether the member has booked a session, waits for it or is offered seats of it. */
+/** Whether the member has booked a session or waits for it. */
 export const isBooked = ({ eligibility }: Session): boolean =>
   eligibility?.status === EligibilityStatus.BOOKED ||
-  eligibility?.status === EligibilityStatus.WAITLISTED ||
-  eligibility?.status === EligibilityStatus.OFFERED;
+  eligibility?.status === EligibilityStatus.WAITLISTED;
