@@ -108,6 +108,7 @@ func (p invitePages) accept(w http.ResponseWriter, r *http.Request) {
 		p.failed(w, r, err)
 		return
 	}
+	p.events.WithLabelValues("invitation_accepted", "").Inc()
 	if began != nil {
 		p.cookie.set(w, secret, began.ExpiresAt)
 		p.browser.set(w, p.browser.read(r).Knowing(m.Email), began.CreatedAt)

@@ -92,6 +92,8 @@ func TestInvite_SignsInOnce(t *testing.T) {
 		test.SliceEmpty(t, answer.Cookies())
 	}
 	test.EqOp(t, 1, s.Count(`select count(*) from sign_ins`))
+	events := expect.Metrics(t, s.metrics, "berth_security_events_total event=invitation_accepted")
+	test.Eq(t, map[string]float64{"berth_security_events_total event=invitation_accepted reason=": 1}, events)
 }
 
 func TestInvite_LeadsStaffToTheConsole(t *testing.T) {

@@ -30,7 +30,8 @@ export function EditMember({ member, onClose }: { member: Member; onClose: () =>
           <Name {...form.text("name")} />
           <TextInput
             {...form.text("email")}
-            type="email"
+            // Not type="email": the browser must not refuse to save a note because of an address that is stored already.
+            inputMode="email"
             maxLength={254}
             disabled={theirs}
             description={theirs && t.members.ownersContacts}
