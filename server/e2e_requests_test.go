@@ -609,6 +609,9 @@ var peopleRequests = map[string][]build{
 			w.person(unique(), role)
 			return &v1.ListMembersRequest{Filter: &v1.MemberFilter{Role: role}}
 		},
+		func(w *world) proto.Message {
+			return &v1.ListMembersRequest{Filter: &v1.MemberFilter{ImportId: text(w.importMembers())}}
+		},
 		always(&v1.ListMembersRequest{PageSize: 1}),
 	},
 	"MemberService/ImportMembers": {func(*world) proto.Message {

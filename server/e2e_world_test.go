@@ -27,6 +27,7 @@ import (
 	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/fileimport"
 	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/payment"
@@ -463,12 +464,16 @@ func (w *world) newImport() tenant.ImportID {
 	return started.ID
 }
 
-// importMembers imports a member.
+// importMembers imports a member, and returns once that is done: the node may run the import as well.
 func (w *world) importMembers() tenant.ImportID {
 	w.t.Helper()
 	started := expect.Value(w.app.Imports.ImportMembers(
 		w.ctx(), w.owner, imports.Request{File: []byte("name\n" + unique() + "\n")}))(w.t)
 	w.ok(w.app.Imports.RunDue(w.ctx(), w.ID))
+	eventually(w.t, "the import is done", func() bool {
+		now := expect.Value(w.app.Imports.GetImport(w.ctx(), w.owner, started.ID, false))(w.t)
+		return now.Status == fileimport.Succeeded
+	})
 	return started.ID
 }
 
