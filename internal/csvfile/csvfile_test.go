@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
+	"golang.org/x/text/unicode/norm"
 	"pgregory.net/rapid"
 
 	"github.com/berthhq/berth/internal/csvfile"
@@ -96,6 +97,31 @@ func TestParse_ReadsVariants(t *testing.T) {
 	}
 }
 
+// Some systems write a letter and its accent apart. What is stored is composed, and a cell's length is that of the
+// letters that people see.
+func TestParse_ComposesLetters(t *testing.T) {
+	t.Parallel()
+	table := parse(t, "name;life_story\nZoe\u0308zoe\u0308zoe\u0308;Cafe\u0301\u037e 1\nnine chars\u0308.;\n")
+	test.EqOp(t, "Zoëzoëzoë", table.Rows[0].Name)
+	test.EqOp(t, "Café; 1", table.Rows[0].Story, test.Sprint("a question mark of Greek is no separator"))
+	test.SliceContains(t, table.Problems(), csvfile.RowProblem{Row: 3, Problem: csvfile.Problem{
+		Reason: fault.InvalidField, Column: "name", Message: "It is longer than 10 characters.",
+	}})
+	test.StrContains(t, string(table.LeftOut()), "nine chars\u0308.")
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringOfN(rapid.Rune(), 1, 8, -1).Draw(t, "text")
+		file := func(text string) *csvfile.Table[pet, *pet] {
+			quoted := `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
+			return expect.Value(pets.Parse([]byte("name\n"+quoted+"\n"), nil))(t)
+		}
+		composed, apart := file(norm.NFC.String(text)), file(norm.NFD.String(text))
+		test.Eq(t, composed.Rows, apart.Rows)
+		for _, row := range apart.Rows {
+			test.True(t, norm.NFC.IsNormalString(row.Name))
+		}
+	})
+}
+
 func utf16File(text string, order binary.AppendByteOrder) string {
 	var file []byte
 	for _, unit := range utf16.Encode([]rune(text)) {
@@ -148,7 +174,7 @@ func TestParse_MatchesColumnsByName(t *testing.T) {
 		"NAME, Life-Story *":     "NAME=name Life-Story *=life_story",
 		"rufname,number_of_legs": "rufname=name number_of_legs=legs",
 		"PRENOM;Legs?":           "PRENOM=name Legs?=legs",
-		"Pre\u0301nom":           "Pre\u0301nom=name",
+		"Pre\u0301nom":           "Prénom=name",
 		"Prénom,Nom":             "Prénom= Nom=name",
 		"Nom,Name,nom":           "Nom= Name=name nom=",
 		"ID,name,Colour,,#,,":    "ID= name=name Colour= = #=",

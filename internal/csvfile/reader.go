@@ -8,6 +8,8 @@ import (
 	"io"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/berthhq/berth/internal/fault"
 )
 
@@ -28,7 +30,9 @@ func newReader(text []byte, separator rune) *reader {
 	return &reader{csv: r, text: text, line: 1}
 }
 
-// read returns the next row's cells, or what is wrong with it, or neither at the end.
+// read returns the next row's cells, or what is wrong with it, or neither at the end. Letters are composed here, once
+// for all cells: stored text is in Unicode's NFC, and some systems write letters and their accents apart. Composing the
+// file before its cells are known could make a separator of a character that only looks like one (U+037E).
 func (r *reader) read() ([]string, *Problem) {
 	cells, err := r.csv.Read()
 	if errors.Is(err, io.EOF) {
@@ -47,6 +51,9 @@ func (r *reader) read() ([]string, *Problem) {
 	r.start, r.offset = r.offset, end
 	switch {
 	case err == nil:
+		for n, cell := range cells {
+			cells[n] = norm.NFC.String(cell)
+		}
 		return cells, nil
 	case wrong == nil:
 		return nil, &Problem{Reason: fault.ImportInvalid, Message: fmt.Sprintf("The row cannot be read: %v.", err)}

@@ -3,6 +3,8 @@ package accounts
 import (
 	"context"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/data/accountdb"
@@ -51,7 +53,7 @@ func (s *Service) CreateTenant(ctx context.Context, n NewTenant) (CreatedTenant,
 		n.ID = tenant.New[tenant.TenantID](s.engine.Now())
 	}
 	t := catalog.Tenant{
-		ID: n.ID, Name: n.Name, TimeZone: n.TimeZone, Locale: n.Locale, Currency: n.Currency,
+		ID: n.ID, Name: norm.NFC.String(n.Name), TimeZone: n.TimeZone, Locale: n.Locale, Currency: n.Currency,
 		TakesPayments: n.TakesPayments, Brand: n.Brand, Version: 1,
 	}
 	if err := t.Validate(); err != nil {

@@ -18,6 +18,19 @@ import (
 	"github.com/berthhq/berth/policy"
 )
 
+// Operators type names in a terminal, which may write a letter and its accent apart.
+func TestCreateTenant_ComposesNames(t *testing.T) {
+	t.Parallel()
+	studio := testkit.New(t)
+	made := expect.Value(studio.App.Accounts.CreateTenant(t.Context(), accounts.NewTenant{
+		ID: testkit.NewID[tenant.TenantID](), Name: "Cafe\u0301", TimeZone: "Europe/Lisbon", Locale: "pt-PT", Currency: "EUR",
+		Owner: &accounts.FirstOwner{Subject: "user-2", Name: "Zoe\u0308"},
+	}))(t)
+	test.EqOp(t, "Café", made.Name)
+	test.EqOp(t, 1, studio.Count(`select count(*) from tenants where tenant_id = $1 and name = $2`, made.ID, "Café"))
+	test.EqOp(t, 1, studio.Count(`select count(*) from members where tenant_id = $1 and name = $2`, made.ID, "Zoë"))
+}
+
 func TestCreateTenant_CreatesOwnerAndRoles(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)

@@ -2,15 +2,11 @@ package bookings
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
-	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/app/seats"
-	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/data/bookingdb"
-	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
@@ -22,20 +18,17 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// BookingImport is the report on an imported file of bookings.
-type BookingImport struct {
-	booking.Import
-
-	Bookings []tenant.BookingID // created: of all rows; none if a row has a problem, or in a dry run
-	Batch    tenant.BatchID     // the import's id in the audit log; zero if nothing was created
-	// File and Sessions are the sums of seats: of the rows, and by how many more are taken in the sessions, or would be.
-	File, Sessions int
+// ImportRace reports that another transaction took a seat, or booked for a member. The next attempt reads it.
+func ImportRace(err error) bool {
+	return pg.IsCheck(err, "sessions_capacity") || pg.IsUnique(err, "bookings_active") ||
+		pg.IsExclusion(err, "bookings_overlap")
 }
 
 // CheckImport adds the problems of rows that can be seen without the others. The members of the rows have been looked
-// up. It writes nothing.
-func (s *Service) CheckImport(ctx context.Context, caller tenant.Caller, rows []booking.ImportRow) error {
-	read := func(ctx context.Context, b *pg.Batch) error { return s.engine.Read(ctx, caller, b) }
+// up, and the caller has the roles that they have now. It writes nothing.
+func (s *Service) CheckImport(
+	ctx context.Context, read engine.Reader, caller tenant.Caller, rows []booking.ImportRow,
+) error {
 	sessions, err := loadImportSessions(ctx, read, caller, rows)
 	if err != nil {
 		return err
@@ -44,68 +37,58 @@ func (s *Service) CheckImport(ctx context.Context, caller tenant.Caller, rows []
 	return nil
 }
 
-// ImportBookings creates a booking for every row of a file, which CheckImport has checked. If any row has a problem, or
-// in a dry run, it creates none. In the same transaction it calls ended.
-func (s *Service) ImportBookings(
-	ctx context.Context, caller tenant.Caller, parsed *booking.Import, dryRun bool,
-	ended func(context.Context, *engine.Tx, BookingImport) error,
-) error {
-	t := engine.Transaction{Name: "booking.import", Races: []engine.Race{importRace}}
-	return engine.Exec(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) error {
-		// A copy, so that each attempt starts with the file's own problems.
-		imported := BookingImport{Import: *parsed}
-		imported.Rows = slices.Clone(parsed.Rows)
-		sessions, err := loadImportSessions(ctx, tx.Load, tx.Caller, imported.Rows)
-		if err != nil {
-			return err
-		}
-		found := sessions.find(imported.Rows)
-		before := sessions.taken()
-		facts, err := loadImportFacts(ctx, tx, imported.Rows, found)
-		if err != nil {
-			return err
-		}
-		var taken []importedBooking
-		for i := range imported.Rows {
-			row := &imported.Rows[i]
-			if len(row.Problems) > 0 {
-				continue
-			}
-			id := tenant.NextID[tenant.BookingID](tx.IDs)
-			if result, ok := facts.Take(row, &found[i].Slot, id, tx.Caller.Actor(), tx.Now); ok {
-				taken = append(taken, importedBooking{id, row, found[i].Slot, result})
-			}
-		}
-		if imported.InvalidRows() > 0 || len(taken) == 0 {
-			return ended(ctx, tx, imported)
-		}
-		after := sessions.taken()
-		if !dryRun {
-			imported.Bookings = pg.Array(taken, func(b importedBooking) tenant.BookingID { return b.id })
-			imported.Batch = tenant.NextID[tenant.BatchID](tx.IDs)
-			if after, err = insertImported(ctx, tx, taken); err != nil {
-				return err
-			}
-		}
-		slots := pg.Array(taken, func(b importedBooking) booking.Slot { return b.slot })
-		imported.File, imported.Sessions, err = booking.CheckImported(imported.Rows, slots, before, after)
-		if err != nil {
-			return err
-		}
-		if !dryRun {
-			record.AuditEntry(tx, coredb.AuditEntry{
-				Action: "booking.imported", TargetKind: "booking", Batch: imported.Batch,
-				Changes: map[string]any{"bookings": len(taken), "seats": imported.Sessions},
-			})
-		}
-		return ended(ctx, tx, imported)
-	})
+// BookingImport has the bookings that the rows of a file become.
+type BookingImport struct {
+	rows          []booking.ImportRow
+	taken         []importedBooking
+	before, after map[tenant.SessionID]int // how many seats are taken in the sessions
 }
 
-// importRace reports that another transaction took a seat, or booked for a member. The next attempt reads it.
-func importRace(err error) bool {
-	return pg.IsCheck(err, "sessions_capacity") || pg.IsUnique(err, "bookings_active") ||
-		pg.IsExclusion(err, "bookings_overlap")
+// TakeImport makes a booking of every row of a file, which CheckImport has checked, or adds the problem to the row. It
+// writes nothing: Insert does.
+func (s *Service) TakeImport(
+	ctx context.Context, tx *engine.Tx, caller tenant.Caller, rows []booking.ImportRow,
+) (*BookingImport, error) {
+	sessions, err := loadImportSessions(ctx, tx.Load, caller, rows)
+	if err != nil {
+		return nil, err
+	}
+	found := sessions.find(rows)
+	imported := &BookingImport{rows: rows, before: sessions.taken()}
+	facts, err := loadImportFacts(ctx, tx, rows, found)
+	if err != nil {
+		return nil, err
+	}
+	for i := range rows {
+		row := &rows[i]
+		if len(row.Problems) > 0 {
+			continue
+		}
+		id := tenant.NextID[tenant.BookingID](tx.IDs)
+		if result, ok := facts.Take(row, &found[i].Slot, id, tx.Caller.Actor(), tx.Now); ok {
+			imported.taken = append(imported.taken, importedBooking{id, row, found[i].Slot, result})
+		}
+	}
+	imported.after = sessions.taken()
+	return imported, nil
+}
+
+// IDs returns the ids of the bookings.
+func (i *BookingImport) IDs() []tenant.UUID {
+	return pg.Array(i.taken, func(b importedBooking) tenant.UUID { return b.id.UUID })
+}
+
+// Insert writes the bookings.
+func (i *BookingImport) Insert(ctx context.Context, tx *engine.Tx) (err error) {
+	i.after, err = insertImported(ctx, tx, i.taken)
+	return err
+}
+
+// Sums returns how many seats the rows have, and how many more are taken in the sessions, or would be. Rows that differ
+// are IMPORT_MISMATCH.
+func (i *BookingImport) Sums() (file, sessions int, err error) {
+	slots := pg.Array(i.taken, func(b importedBooking) booking.Slot { return b.slot })
+	return booking.CheckImported(i.rows, slots, i.before, i.after)
 }
 
 // importedBooking is a booking that a row becomes.
@@ -148,7 +131,7 @@ func insertImported(
 type importSessions struct {
 	sites  []booking.Site
 	at     map[time.Time][]*booking.ImportSlot // by their start, in UTC
-	caller tenant.Caller                       // with the roles that they have now
+	caller tenant.Caller
 }
 
 func loadImportSessions(
@@ -157,10 +140,7 @@ func loadImportSessions(
 	loaded := importSessions{at: make(map[time.Time][]*booking.ImportSlot), caller: caller}
 	var sites []bookingdb.ImportSite
 	var batch pg.Batch
-	loaded.caller.Roles = nil
 	bookingdb.ListImportSites(&batch, caller.Tenant, &sites)
-	accountdb.ListMemberRoles(
-		&batch, caller.Tenant, caller.Member, tenant.ServiceAccountID{}, &loaded.caller.Roles)
 	if err := read(ctx, &batch); err != nil {
 		return loaded, err
 	}

@@ -80,59 +80,36 @@ func (s *Service) members() kind[member.ImportRow, *member.ImportRow] {
 }
 
 func (s *Service) subscriptions() kind[credit.ImportRow, *credit.ImportRow] {
-	return kind[credit.ImportRow, *credit.ImportRow]{
+	return kindOfPeople(s, peopleKind[credit.ImportRow, *credit.ImportRow]{
+		what: "subscription", sum: "credits",
 		parse: credit.ParseImport,
-		check: func(ctx context.Context, caller tenant.Caller, rows []credit.ImportRow) error {
-			err := s.findPeople(ctx, caller, len(rows), func(n int) (*csvfile.Row, *member.Person, *tenant.MemberID) {
-				return &rows[n].Row, &rows[n].Person, &rows[n].Member
-			})
-			if err != nil {
-				return err
-			}
-			return s.checkSubscriptions(ctx, caller, rows)
+		person: func(row *credit.ImportRow) (*csvfile.Row, *member.Person, *tenant.MemberID) {
+			return &row.Row, &row.Person, &row.Member
 		},
-		create: func(
-			ctx context.Context, caller tenant.Caller, file *credit.Import, dryRun bool,
-			ended func(context.Context, *engine.Tx, created[credit.ImportRow, *credit.ImportRow]) error,
-		) error {
-			return s.createSubscriptions(ctx, caller, file, dryRun,
-				func(ctx context.Context, tx *engine.Tx, done subscriptionImport) error {
-					return ended(ctx, tx, created[credit.ImportRow, *credit.ImportRow]{
-						done.Import, pg.Array(done.Subscriptions, func(id tenant.SubscriptionID) tenant.UUID { return id.UUID }),
-						done.Batch, &fileimport.Total{File: done.File, Ledger: done.Ledger},
-					})
-				})
+		check: s.checkSubscriptions,
+		take: func(
+			ctx context.Context, tx *engine.Tx, caller tenant.Caller, rows []credit.ImportRow,
+		) (taken, error) {
+			return startSubscriptions(ctx, tx, caller, rows)
 		},
-	}
+	})
 }
 
 func (s *Service) futureBookings() kind[booking.ImportRow, *booking.ImportRow] {
-	return kind[booking.ImportRow, *booking.ImportRow]{
+	return kindOfPeople(s, peopleKind[booking.ImportRow, *booking.ImportRow]{
+		what: "booking", sum: "seats", races: []engine.Race{bookings.ImportRace},
 		parse: booking.ParseImport,
-		check: func(ctx context.Context, caller tenant.Caller, rows []booking.ImportRow) error {
-			err := s.findPeople(ctx, caller, len(rows), func(n int) (*csvfile.Row, *member.Person, *tenant.MemberID) {
-				row := &rows[n]
-				if row.Guest != "" {
-					return &row.Row, &row.Person, nil
-				}
-				return &row.Row, &row.Person, &row.Member
-			})
-			if err != nil {
-				return err
+		person: func(row *booking.ImportRow) (*csvfile.Row, *member.Person, *tenant.MemberID) {
+			if row.Guest != "" {
+				return &row.Row, &row.Person, nil
 			}
-			return s.bookings.CheckImport(ctx, caller, rows)
+			return &row.Row, &row.Person, &row.Member
 		},
-		create: func(
-			ctx context.Context, caller tenant.Caller, file *booking.Import, dryRun bool,
-			ended func(context.Context, *engine.Tx, created[booking.ImportRow, *booking.ImportRow]) error,
-		) error {
-			return s.bookings.ImportBookings(ctx, caller, file, dryRun,
-				func(ctx context.Context, tx *engine.Tx, done bookings.BookingImport) error {
-					return ended(ctx, tx, created[booking.ImportRow, *booking.ImportRow]{
-						done.Import, pg.Array(done.Bookings, func(id tenant.BookingID) tenant.UUID { return id.UUID }),
-						done.Batch, &fileimport.Total{File: done.File, Ledger: done.Sessions},
-					})
-				})
+		check: s.bookings.CheckImport,
+		take: func(
+			ctx context.Context, tx *engine.Tx, caller tenant.Caller, rows []booking.ImportRow,
+		) (taken, error) {
+			return s.bookings.TakeImport(ctx, tx, caller, rows)
 		},
-	}
+	})
 }

@@ -2,7 +2,6 @@ package imports
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/berthhq/berth/internal/app/credits"
@@ -11,27 +10,17 @@ import (
 	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/catalogdb"
-	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/fileimport"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// subscriptionImport is the report on an imported file of plans.
-type subscriptionImport struct {
-	credit.Import
-
-	Subscriptions []tenant.SubscriptionID // created: of all rows; none if a row has a problem, or in a dry run
-	Batch         tenant.BatchID          // the import's id in the audit log; zero if nothing was created
-	// File and Ledger are the sums of credits: of the rows, and of what the ledger has for them, or would have.
-	File, Ledger int
-}
-
 // checkSubscriptions adds the problems of rows that can be seen without the others, and without what their members
-// have. The members of the rows have been looked up. It writes nothing.
-func (s *Service) checkSubscriptions(ctx context.Context, caller tenant.Caller, rows []credit.ImportRow) error {
-	read := func(ctx context.Context, b *pg.Batch) error { return s.engine.Read(ctx, caller, b) }
+// have. The members of the rows have been looked up, and the caller has the roles of now. It writes nothing.
+func (s *Service) checkSubscriptions(
+	ctx context.Context, read engine.Reader, caller tenant.Caller, rows []credit.ImportRow,
+) error {
 	plans, err := loadPlans(ctx, read, caller, rows)
 	if err != nil {
 		return err
@@ -42,60 +31,57 @@ func (s *Service) checkSubscriptions(ctx context.Context, caller tenant.Caller, 
 	return nil
 }
 
-// createSubscriptions creates a subscription for every row of a file, which checkSubscriptions has checked. If any row
-// has a problem, or in a dry run, it creates none. In the same transaction it calls ended.
-func (s *Service) createSubscriptions(
-	ctx context.Context, caller tenant.Caller, parsed *credit.Import, dryRun bool,
-	ended func(context.Context, *engine.Tx, subscriptionImport) error,
-) error {
-	t := engine.Transaction{Name: "subscription.import"}
-	return engine.Exec(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) error {
-		// A copy, so that each attempt starts with the file's own problems.
-		imported := subscriptionImport{Import: *parsed}
-		imported.Rows = slices.Clone(parsed.Rows)
-		plans, err := loadPlans(ctx, tx.Load, tx.Caller, imported.Rows)
-		if err != nil {
-			return err
+// subscriptionImport has the subscriptions that the rows of a file become.
+type subscriptionImport struct {
+	rows    []credit.ImportRow
+	started []credit.Subscription
+	lines   [][]credit.Line
+	ledger  []int // the credits that the ledger has for each, or would have
+}
+
+// startSubscriptions makes a subscription of every row of a file, which checkSubscriptions has checked, or adds the
+// problem to the row. It writes nothing.
+func startSubscriptions(
+	ctx context.Context, tx *engine.Tx, caller tenant.Caller, rows []credit.ImportRow,
+) (*subscriptionImport, error) {
+	plans, err := loadPlans(ctx, tx.Load, caller, rows)
+	if err != nil {
+		return nil, err
+	}
+	// Read here, so that of two imports of one file at the same time, the second finds what the first created.
+	var held []credit.Subscription
+	var batch pg.Batch
+	members := pg.Array(rows, func(r credit.ImportRow) tenant.MemberID { return r.Member })
+	bookingdb.ListHeldSubscriptions(&batch, tx.Tenant, pg.Distinct(members), plans.IDs(), &held)
+	if err := tx.Load(ctx, &batch); err != nil {
+		return nil, err
+	}
+	credit.RejectHeld(rows, held)
+	imported := &subscriptionImport{rows: rows}
+	for i := range rows {
+		id := tenant.NextID[tenant.SubscriptionID](tx.IDs)
+		if sub, ledger, ok := plans.Start(&rows[i], id, tx.Caller.Actor(), tx.Now); ok {
+			imported.started, imported.lines = append(imported.started, sub), append(imported.lines, ledger)
 		}
-		// Read here, so that of two imports of one file at the same time, the second finds what the first created.
-		var held []credit.Subscription
-		var batch pg.Batch
-		members := pg.Array(imported.Rows, func(r credit.ImportRow) tenant.MemberID { return r.Member })
-		bookingdb.ListHeldSubscriptions(&batch, tx.Tenant, pg.Distinct(members), plans.IDs(), &held)
-		if err := tx.Load(ctx, &batch); err != nil {
-			return err
-		}
-		credit.RejectHeld(imported.Rows, held)
-		var started []credit.Subscription
-		var lines [][]credit.Line
-		for i := range imported.Rows {
-			id := tenant.NextID[tenant.SubscriptionID](tx.IDs)
-			if sub, ledger, ok := plans.Start(&imported.Rows[i], id, tx.Caller.Actor(), tx.Now); ok {
-				started, lines = append(started, sub), append(lines, ledger)
-			}
-		}
-		if imported.InvalidRows() > 0 || len(started) == 0 {
-			return ended(ctx, tx, imported)
-		}
-		sums := pg.Array(started, func(s credit.Subscription) int { return s.Balance })
-		if !dryRun {
-			imported.Subscriptions = pg.Array(started, func(s credit.Subscription) tenant.SubscriptionID { return s.ID })
-			imported.Batch = tenant.NextID[tenant.BatchID](tx.IDs)
-			if sums, err = credits.InsertImported(ctx, tx, started, lines); err != nil {
-				return err
-			}
-		}
-		if imported.File, imported.Ledger, err = credit.CheckImported(imported.Rows, sums); err != nil {
-			return err
-		}
-		if !dryRun {
-			record.AuditEntry(tx, coredb.AuditEntry{
-				Action: "subscription.imported", TargetKind: "subscription", Batch: imported.Batch,
-				Changes: map[string]any{"subscriptions": len(started), "credits": imported.Ledger},
-			})
-		}
-		return ended(ctx, tx, imported)
-	})
+	}
+	imported.ledger = pg.Array(imported.started, func(s credit.Subscription) int { return s.Balance })
+	return imported, nil
+}
+
+// IDs returns the ids of the subscriptions.
+func (i *subscriptionImport) IDs() []tenant.UUID {
+	return pg.Array(i.started, func(s credit.Subscription) tenant.UUID { return s.ID.UUID })
+}
+
+// Insert writes the subscriptions.
+func (i *subscriptionImport) Insert(ctx context.Context, tx *engine.Tx) (err error) {
+	i.ledger, err = credits.InsertImported(ctx, tx, i.started, i.lines)
+	return err
+}
+
+// Sums returns the credits of the rows, and those that the ledger has for them. Rows that differ are IMPORT_MISMATCH.
+func (i *subscriptionImport) Sums() (file, ledger int, err error) {
+	return credit.CheckImported(i.rows, i.ledger)
 }
 
 // loadPlans reads the plans that rows name, and what the rows are judged by.
@@ -106,10 +92,8 @@ func loadPlans(
 	var plans []credit.Plan
 	var zone string
 	var batch pg.Batch
-	caller.Roles = nil
 	catalogdb.ListNamedPlans(&batch, caller.Tenant, pg.Distinct(names), &plans)
 	accountdb.FindTimeZone(&batch, caller.Tenant, &zone)
-	listRoles(&batch, caller, &caller.Roles)
 	if err := read(ctx, &batch); err != nil {
 		return credit.ImportPlans{}, err
 	}
@@ -117,18 +101,14 @@ func loadPlans(
 	return credit.NewImportPlans(plans, in, caller), err
 }
 
-// listRoles reads the roles that a caller has now: whoever imports or undoes may have others than when they asked.
-func listRoles(b *pg.Batch, caller tenant.Caller, into *[]string) {
-	accountdb.ListMemberRoles(b, caller.Tenant, caller.Member, tenant.ServiceAccountID{}, into)
-}
-
 // undoSubscriptions ends the subscriptions that an import created, with lines that take what is left.
 func (s *Service) undoSubscriptions(ctx context.Context, tx *engine.Tx, ids []tenant.SubscriptionID) error {
-	caller := tx.Caller
-	caller.Roles = nil
+	caller, err := withRoles(ctx, tx.Load, tx.Caller)
+	if err != nil {
+		return err
+	}
 	var found []credit.Subscription
 	var batch pg.Batch
-	listRoles(&batch, caller, &caller.Roles)
 	bookingdb.FindSubscriptions(&batch, tx.Tenant, ids, &found)
 	if err := tx.Load(ctx, &batch); err != nil {
 		return err

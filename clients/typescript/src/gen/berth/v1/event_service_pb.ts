@@ -187,8 +187,8 @@ export const WatchEventsResponseSchema: GenMessage<WatchEventsResponse> = /*@__P
  * before it is durable.
  *
  * An event reaches those who can read what it is about. All callers see events that affect them or what they created,
- * and, with session.read, events of sessions; only staff see those of drafts. Callers with event.read see the events
- * about others for which they have the permission:
+ * and, with session.read, events of sessions: those of drafts only with session.read_drafts. Callers with event.read
+ * see the events about others for which they have the permission:
  *
  * - booking.read: BOOKING_... and WAITLIST_PROMOTED
  * - checkin.display: DISPLAY_...

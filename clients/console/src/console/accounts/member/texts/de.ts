@@ -9,7 +9,8 @@ export const de: typeof en = {
     nothingNote: "Neue Buchungen erscheinen hier sofort.",
     waits: "Warteliste",
     waitsForNothing: "Auf keiner Warteliste",
-    addressWaits: (old) => `Damit meldet sich niemand an, bis ${old} zustimmt. Ohne Antwort ab`,
+    addressWaits: (old) =>
+      `Damit kann sich niemand anmelden, bis ${old} per E-Mail zustimmt. Ohne Antwort geht es ab`,
     entered: (address) => `Eingegeben, nicht bestätigt: ${address}`,
     confirm: "Von Hand bestätigen",
     confirmTitle: (address) => `${address} bestätigen?`,

@@ -9,7 +9,8 @@ export const en = {
     nothingNote: "New bookings appear here right away.",
     waits: "Waitlist",
     waitsForNothing: "Not on any waitlist",
-    addressWaits: (old: string) => `Signs in nobody until ${old} agrees. Without an answer, from`,
+    addressWaits: (old: string) =>
+      `Nobody can sign in with it until ${old} agrees by mail. Without an answer, it works from`,
     entered: (address: string) => `Entered, not confirmed: ${address}`,
     confirm: "Confirm by hand",
     confirmTitle: (address: string) => `Confirm ${address}?`,

@@ -10,7 +10,7 @@ export const fr: typeof en = {
     waits: "Liste d’attente",
     waitsForNothing: "Sur aucune liste d’attente",
     addressWaits: (old) =>
-      `Ne connecte personne avant l’accord de ${old}. Sans réponse, à partir du`,
+      `Personne ne peut se connecter avec elle avant l’accord de ${old} par e-mail. Sans réponse, c’est possible à partir du`,
     entered: (address) => `Saisi, non confirmé : ${address}`,
     confirm: "Confirmer à la main",
     confirmTitle: (address) => `Confirmer ${address} ?`,
