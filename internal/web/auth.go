@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -83,6 +85,9 @@ func (a *auth) ownPages(next http.Handler) http.Handler {
 		next.ServeHTTP(w, r)
 	})
 }
+
+var errTooManyTries = fault.New(fault.ResourceExhausted, fault.RateLimited,
+	"There were too many attempts from your network. Try again in a while.")
 
 var errOrigin = fault.New(fault.PermissionDenied, fault.PermissionDeniedReason,
 	"Only pages of this service may send this: JSON, with the header Origin.")
@@ -169,6 +174,16 @@ func writeError(w http.ResponseWriter, status int, err error) {
 		answer.Message = f.Message
 	}
 	writeJSON(w, status, answer)
+}
+
+// writeTooMany refuses a request that can be sent again after a time.
+func writeTooMany(w http.ResponseWriter, wait time.Duration, err error) {
+	setRetryAfter(w, wait)
+	writeError(w, http.StatusTooManyRequests, err)
+}
+
+func setRetryAfter(w http.ResponseWriter, wait time.Duration) {
+	w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
 }
 
 func writeJSON(w http.ResponseWriter, status int, value any) {

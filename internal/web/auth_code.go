@@ -4,9 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
-	"math"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/berthhq/berth/internal/app/signins"
@@ -53,8 +51,7 @@ func (a *auth) tooMany(w http.ResponseWriter, r *http.Request) bool {
 		return false
 	}
 	a.events.WithLabelValues("sign_in_refused", "too_many_codes").Inc()
-	w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
-	writeError(w, http.StatusTooManyRequests, errTooManyCodes)
+	writeTooMany(w, wait, errTooManyCodes)
 	return true
 }
 
@@ -124,6 +121,14 @@ func newBrowserCookie(publicURL string, signIns *signins.Service) browserCookie 
 
 // read returns the browser that sent a request; zero if it is not known.
 func (c browserCookie) read(r *http.Request) signins.Browser { return c.signIns.ReadBrowser(c.text(r)) }
+
+// made returns the cookie of a browser that has signed in before, whether or not it is signed in now, and otherwise "".
+func (c browserCookie) made(r *http.Request) string {
+	if c.read(r) == (signins.Browser{}) {
+		return ""
+	}
+	return c.text(r)
+}
 
 func (c browserCookie) set(w http.ResponseWriter, b signins.Browser, now time.Time) {
 	c.write(w, c.signIns.WriteBrowser(b), now.Add(browserLife))

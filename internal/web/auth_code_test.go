@@ -53,8 +53,15 @@ func (s *signInStudio) send(path, body string, browser map[string]string) (statu
 		}
 	}
 	text := expect.Value(io.ReadAll(result.Body))(s.T)
+	answer = make(map[string]string)
 	if len(text) > 0 {
-		must.NoError(s.T, json.Unmarshal(text, &answer), must.Sprint(string(text)))
+		var all map[string]any
+		must.NoError(s.T, json.Unmarshal(text, &all), must.Sprint(string(text)))
+		for name, value := range all {
+			if said, ok := value.(string); ok {
+				answer[name] = said
+			}
+		}
 	}
 	return result.StatusCode, answer
 }
@@ -339,4 +346,78 @@ func TestSendCode_AfterAKeyRotation(t *testing.T) {
 	secrets = [][]byte{second}
 	s.ask("mia@example.com", nil)
 	s.mailed()
+}
+
+// A browser that has signed in before, and is signed out, has tries of its own behind a network at which others have
+// used up theirs, for codes and for passkeys. All others are told why they are refused, and until when.
+func TestSignIn_KnownBrowsersGoOnWhileTheirNetworkIsRefused(t *testing.T) {
+	t.Parallel()
+	s := newSignInStudio(t)
+	mia := withMember(s.Studio, "Mia", "mia@example.com")
+	d, mias := s.withPasskey(mia), map[string]string{}
+	s.Clock.Advance(time.Second)
+	must.EqOp(t, http.StatusNoContent, s.enter(s.ask("mia@example.com", mias), s.mailed(), mias))
+	delete(mias, "__Host-berth_sign_in")
+	spent := s.handler()
+	s.pages = spent
+	for range 5 {
+		test.EqOp(t, http.StatusUnauthorized, s.enter("invented", "123456", nil))
+	}
+	forged := map[string]string{"__Host-berth_browser": strings.Repeat("A", 100)}
+	for _, browser := range []map[string]string{nil, forged} {
+		for path, body := range map[string]string{
+			"/auth/code": `{"email": "mia@example.com"}`, "/auth/sign-in": `{}`, "/auth/passkey/options": `{}`,
+			"/auth/passkey": `{}`, "/auth/passkeys/options": `{}`, "/auth/passkeys": `{}`, "/auth/sign-out": `{}`,
+		} {
+			status, answer := s.send(path, body, browser)
+			test.EqOp(t, http.StatusTooManyRequests, status, test.Sprint(path))
+			test.EqOp(t, "RATE_LIMITED", answer["reason"], test.Sprint(path))
+			test.NotEq(t, "", answer["message"], test.Sprint(path))
+			test.EqOp(t, "10", s.post(path, "").Header.Get("Retry-After"), test.Sprint(path))
+		}
+	}
+	request := s.ask("mia@example.com", mias)
+	must.EqOp(t, http.StatusNoContent, s.enter(request, s.mailed(), mias))
+	delete(mias, "__Host-berth_sign_in")
+	status, _ := s.send("/auth/passkey/options", "{}", mias)
+	must.EqOp(t, http.StatusOK, status)
+	s.pages = s.handler()
+	o := s.askPasskey()
+	s.pages = spent
+	status, _ = s.send("/auth/passkey", fmt.Sprintf(`{"request": %q, "credential": %s}`, o.Request, d.get(o)), mias)
+	must.EqOp(t, http.StatusNoContent, status)
+
+	// Its own tries are limited, too.
+	delete(mias, "__Host-berth_sign_in")
+	for range 5 {
+		test.EqOp(t, http.StatusUnauthorized, s.enter("invented", "123456", mias))
+	}
+	status, answer := s.send("/auth/sign-in", `{}`, mias)
+	test.EqOp(t, http.StatusTooManyRequests, status)
+	test.EqOp(t, "RATE_LIMITED", answer["reason"])
+}
+
+// Passkeys go on when all codes of an address, and those of its network, are used up.
+func TestPasskey_GoesOnWhileCodesAreUsedUp(t *testing.T) {
+	t.Parallel()
+	s := newSignInStudio(t)
+	mia := withMember(s.Studio, "Mia", "mia@example.com")
+	d := s.withPasskey(mia)
+	s.Clock.Advance(time.Second)
+	s.pages = Handler(Config{
+		Services: s.App, PublicURL: "https://berth.example", Issuer: s.issuer, AuthTime: 1,
+		Codes: traffic.NewAddresses(traffic.PerHour(4), nil, s.Clock.Now),
+	})
+	for range signin.MaxCodes {
+		s.ask("mia@example.com", nil)
+		s.mailed()
+	}
+	s.ask("mia@example.com", nil)
+	test.SliceEmpty(t, mailed(s.Studio))
+	status, _ := s.send("/auth/code", `{"email": "mia@example.com"}`, nil)
+	test.EqOp(t, http.StatusTooManyRequests, status)
+	o := s.askPasskey()
+	cookie, reason := s.usePasskey(o.Request, d.get(o))
+	must.EqOp(t, "", reason)
+	test.EqOp(t, mia.Member, s.token(cookie).Members[s.Tenant])
 }

@@ -78,11 +78,12 @@ func (a *auth) answerPasskey(w http.ResponseWriter, r *http.Request, options sig
 	writeJSON(w, http.StatusOK, options)
 }
 
-// refusePasskey answers with an error. None of them ends the sign-in that the browser has.
+// refusePasskey answers with an error. None of them ends the sign-in that the browser has. Too many passkeys are no
+// matter of time.
 func (a *auth) refusePasskey(w http.ResponseWriter, r *http.Request, err error) {
 	status, ok := map[fault.Reason]int{
 		fault.PasskeyInvalid: http.StatusUnauthorized, fault.SignInEnded: http.StatusUnauthorized,
-		fault.StepUpRequired: http.StatusForbidden, fault.QuotaExceeded: http.StatusTooManyRequests,
+		fault.StepUpRequired: http.StatusForbidden, fault.QuotaExceeded: http.StatusConflict,
 	}[fault.ReasonOf(err)]
 	if !ok {
 		a.failed(w, r, err)

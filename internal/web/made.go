@@ -13,8 +13,8 @@ import (
 	"github.com/berthhq/berth/internal/provider/twilio"
 )
 
-// made returns the link of a request, or Twilio's signature, if the service or Twilio made it, whether or not it is
-// still good, and otherwise "". It takes microseconds and looks nothing up, so it can be asked about any request.
+// made returns the link or the cookie of a request, or Twilio's signature, if the service or Twilio made it, whether or
+// not it is still good, and otherwise "". It takes microseconds and looks nothing up, so it can be asked about any request.
 func (c Config) made(r *http.Request) string {
 	for _, kind := range []struct {
 		path, end string
@@ -41,7 +41,7 @@ func (c Config) made(r *http.Request) string {
 		if _, err := cookie.read(r); err == nil {
 			return cookie.text(r)
 		}
-		return ""
+		return newBrowserCookie(c.PublicURL, c.Services.SignIns).made(r)
 	}
 	name, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, messages.TwilioPath), "/")
 	if name == platformNumber {

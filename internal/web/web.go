@@ -4,9 +4,7 @@ package web
 import (
 	"crypto/rand"
 	"log/slog"
-	"math"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
@@ -149,7 +147,11 @@ func limitInvalid(c Config, made func(*http.Request) string, next http.Handler) 
 				status = http.StatusServiceUnavailable // Twilio retries: it calls for all tenants from the same addresses
 			}
 			c.HoldBack.Wait(r.Context().Done())
-			w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
+			if strings.HasPrefix(r.URL.Path, AuthPath) {
+				writeTooMany(w, wait, errTooManyTries)
+				return
+			}
+			setRetryAfter(w, wait)
 			http.Error(w, "Too many links that do not exist were opened from your address. Try again in a while.", status)
 			return
 		}

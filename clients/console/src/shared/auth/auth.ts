@@ -71,7 +71,7 @@ export interface StepUp {
 export type CodeFailure = "code" | "address" | "tooMany" | "unreachable" | "cookies" | "passkey";
 
 /** What became of adding a passkey. */
-export type KeyOutcome = "added" | "left" | "known" | "tooMany" | "again" | "failed";
+export type KeyOutcome = "added" | "left" | "known" | "tooMany" | "again" | "later" | "failed";
 
 export class Auth extends Store<AuthState> implements Credentials {
   config: Config = {};
@@ -260,6 +260,7 @@ export class Auth extends Store<AuthState> implements Credentials {
   /** Signs in with a passkey, or says why it cannot. */
   async signInByPasskey(): Promise<CodeFailure | undefined> {
     const asked = await posted("/auth/passkey/options").catch(() => undefined);
+    if (asked?.status === 429) return "tooMany";
     if (!asked?.ok) return asked?.status === 401 ? "passkey" : "unreachable";
     const { request, options } = await asked.json();
     const made = await signWithPasskey(options);
@@ -350,6 +351,6 @@ export class Auth extends Store<AuthState> implements Credentials {
 const invitationParameter = "invitation";
 
 /** What a status says about adding a passkey. */
-const refusals: Record<number, KeyOutcome> = { 403: "again", 429: "tooMany" };
+const refusals: Record<number, KeyOutcome> = { 403: "again", 409: "tooMany", 429: "later" };
 
 const signedOut = () => new ConnectError("signed out", Code.Unauthenticated);

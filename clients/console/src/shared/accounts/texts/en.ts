@@ -29,6 +29,7 @@ export const en = {
     known: "This device has a passkey here already.",
     tooMany: "A member has at most 10 passkeys. Remove one first.",
     again: "Sign in again to add a passkey.",
+    later: "There were too many attempts. Wait for a while, then try again.",
     failed: "The passkey was not added. Try again.",
   },
   signIns: {

@@ -30,6 +30,7 @@ export const fr: typeof en = {
     known: "Cet appareil a déjà une clé d’accès ici.",
     tooMany: "10 clés d’accès au plus. Supprimez-en une d’abord.",
     again: "Reconnectez-vous pour ajouter une clé d’accès.",
+    later: "Il y a eu trop de tentatives. Attendez un moment, puis réessayez.",
     failed: "La clé d’accès n’a pas été ajoutée. Réessayez.",
   },
   signIns: {
