@@ -30,7 +30,8 @@ export const de: typeof en = {
     known: "Dieses Gerät hat hier schon einen Passkey.",
     tooMany: "Mehr als 10 Passkeys gehen nicht. Entfernen Sie zuerst einen.",
     again: "Melden Sie sich noch einmal an, um einen Passkey hinzuzufügen.",
-    later: "Das waren zu viele Versuche. Warten Sie eine Weile und versuchen Sie es dann noch einmal.",
+    later:
+      "Das waren zu viele Versuche. Warten Sie eine Weile und versuchen Sie es dann noch einmal.",
     failed: "Der Passkey wurde nicht hinzugefügt. Versuchen Sie es noch einmal.",
   },
   signIns: {
