@@ -36,6 +36,12 @@ create table members (
   -- The address with which the member has signed in, by a code or a link to it. It stays when others enter another one:
   -- they must not sign in with that.
   sign_in_email   text not null default '',
+  -- Who entered the address, or invited the member to it: an actor. Empty if nobody is known to.
+  email_by        text not null default '',
+  -- Only an invitation signs the member in: they have got permissions that email_by lacks.
+  by_invitation   boolean not null default false,
+  -- The subject was linked by the address.
+  linked_by_email boolean not null default false,
   tier            text not null default '',
   tags            text[] not null default '{}',
   status          text not null default 'ACTIVE' check (status in ('ACTIVE', 'INACTIVE')),

@@ -196,6 +196,17 @@ var accountReads = []read{
 	{accountdb.ListRoles, args{grant.RoleSearch{BuiltIn: new(false), Limit: 1}}, "coach:2:false"},
 	{accountdb.ListRoles, args{grant.RoleSearch{Permission: "admin.manage", Limit: 9}}, "owner:2:true"},
 	{accountdb.ListRoles, args{grant.RoleSearch{Permission: "admin.manage", BuiltIn: new(false), Limit: 9}}, ""},
+	{
+		accountdb.ListRolesOfActors,
+		args{[]string{uuid("member").String(), uuid("other").String(), "system", ""}}, "{Actor=member Role=coach}",
+	},
+	{
+		accountdb.ListRolesOfActors,
+		args{[]string{"sa:" + uuid("account").String(), "sa:" + uuid("other").String(), "sa:x"}},
+		"{Actor=sa:account Role=coach}",
+	},
+	{accountdb.ListHolders, args{"coach"}, "member [coach]"},
+	{accountdb.ListHolders, args{"none"}, ""},
 	{accountdb.ListMemberRoles, args{"member", ""}, "coach"},
 	{accountdb.ListMemberRoles, args{"other", ""}, ""},
 	{accountdb.ListMemberRoles, args{"", "account"}, "coach"},

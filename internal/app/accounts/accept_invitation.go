@@ -76,15 +76,11 @@ func (s *Service) AcceptInvitation(
 	t := engine.Transaction{Name: "invitation.accept"}
 	return engine.Transact(ctx, s.engine, tenant.System(in), t,
 		func(ctx context.Context, tx *engine.Tx) (member.Member, error) {
-			m, address, err := findGood(ctx, tx, id)
+			m, i, err := findGood(ctx, tx, id)
 			if err != nil {
 				return member.Member{}, err
 			}
-			after := m
-			if !m.Proven() {
-				after = m.Prove(address)
-			}
-			after = s.accept(tx, id, m, after)
+			after := s.accept(tx, m, m.Accept(i), i)
 			begin(tx, m.ID)
 			return after, nil
 		})
@@ -104,7 +100,7 @@ func (s *Service) AcceptInvitationAs(
 	}
 	linked, err := changeAccess(ctx, s, caller, engine.Transaction{Name: "invitation.link", Replay: true},
 		func(ctx context.Context, tx *engine.Tx) (member.Member, error) {
-			m, address, err := findGood(ctx, tx, id)
+			m, i, err := findGood(ctx, tx, id)
 			if err != nil {
 				return member.Member{}, err
 			}
@@ -116,27 +112,27 @@ func (s *Service) AcceptInvitationAs(
 			}
 			switch {
 			case tx.Caller.Member == m.ID: // they have signed in already
-				return s.accept(tx, id, m, m.Prove(address)), nil
+				return s.accept(tx, m, m.Accept(i), i), nil
 			case !tx.Caller.Member.IsZero() || other != nil: // also an inactive one, or that of another issuer
 				return member.Member{}, member.Taken("subject", "account")
 			case issuer == "":
 				return member.Member{}, member.ErrNotLinked
 			}
-			after, err := m.Accept(tx.Caller.Subject, address)
+			after, err := m.AcceptAs(tx.Caller.Subject, i)
 			if err != nil {
 				return member.Member{}, err
 			}
-			after = s.accept(tx, id, m, after)
+			after = s.accept(tx, m, after, i)
 			accountdb.BindIssuer(tx.Tx, tx.Tenant, m.ID, issuer, []string{""})
 			return after, nil
 		})
 	return ownView(linked), memberTaken(err)
 }
 
-// findGood reads the member whom a good invitation invites, and the address that it confirms. Errors: LINK_INVALID.
+// findGood reads a good invitation, and the member whom it invites. Errors: LINK_INVALID.
 func findGood(
 	ctx context.Context, tx *engine.Tx, id tenant.InvitationID,
-) (m member.Member, address string, err error) {
+) (m member.Member, found member.Invitation, err error) {
 	var i *member.Invitation
 	var change *member.AddressChange
 	m, err = engine.Find(ctx, tx, seal.ErrLinkInvalid, func(b *pg.Batch, into **member.Member) {
@@ -146,19 +142,19 @@ func findGood(
 	})
 	switch {
 	case err != nil:
-		return m, "", err
+		return m, found, err
 	case i == nil || !i.Good(m, change, tx.Now):
-		return m, "", seal.ErrLinkInvalid
+		return m, found, seal.ErrLinkInvalid
 	}
-	return m, i.Address, nil
+	return m, *i, nil
 }
 
 // accept writes that the invitation of a member was accepted, and what they are then.
-func (s *Service) accept(tx *engine.Tx, id tenant.InvitationID, before, after member.Member) member.Member {
+func (s *Service) accept(tx *engine.Tx, before, after member.Member, i member.Invitation) member.Member {
 	// The link is the permission.
 	tx.Caller = tenant.Caller{Tenant: tx.Tenant, Member: before.ID, Subject: tx.Caller.Subject, SelfOnly: true}
-	accountdb.AcceptInvitation(tx.Tx, tx.Tenant, id, tx.Now)
-	if !before.Proven() || before.Subject != after.Subject {
+	accountdb.AcceptInvitation(tx.Tx, tx.Tenant, i.ID, tx.Now)
+	if !before.Proven() || before.Subject != after.Subject || before.ByInvitation {
 		after.Version, after.UpdatedAt = before.Version+1, tx.Now
 		s.writeMember(tx, before, after)
 		accountdb.EndAddressChange(tx.Tx, tx.Tenant, before.ID, tx.Now)

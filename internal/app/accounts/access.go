@@ -56,6 +56,8 @@ func (s source) Holder(ctx context.Context, id tenant.TenantID, subject string) 
 		return access.Holder{}, err
 	}
 	switch {
+	case m != nil && isNamed && m.ByInvitation && m.Subject == "":
+		return access.Holder{}, nil // an access token that is left of a sign-in, which has ended: see proveAnew
 	case m != nil:
 		return access.Holder{Member: m.ID, Roles: m.Roles, Active: m.Active(), Issuer: issuer}, nil
 	case account != nil:

@@ -74,28 +74,6 @@ func findOpenChange(ctx context.Context, tx *engine.Tx, of tenant.MemberID) (*me
 	return change, err
 }
 
-// proveAnew ends the sign-ins of a member who becomes an owner or admin, and invites them with the roles that they then
-// have, if somebody else may have entered their address and proven it as theirs.
-func (s *Service) proveAnew(ctx context.Context, tx *engine.Tx, m member.Member, roles []string) error {
-	if !m.ProvesAnew(roles) {
-		return nil
-	}
-	m.Roles = roles
-	if m.Active() && m.Subject == "" { // others sign in at an identity provider
-		var batch pg.Batch
-		l := loadLeaves(tx, &batch, []tenant.MemberID{m.ID})
-		if err := tx.Load(ctx, &batch); err != nil {
-			return err
-		}
-		if _, err := s.invite(tx, m, l); err != nil {
-			return err
-		}
-	}
-	accountdb.ForgetSignInEmail(tx.Tx, tx.Tenant, m.ID)
-	accountdb.DeleteSignInsOf(tx.Tx, tx.Tenant, m.ID)
-	return nil
-}
-
 // AddressLink is what the link of a mail to an old address shows.
 type AddressLink struct {
 	Tenant  string // its name

@@ -93,7 +93,7 @@ func takenRace(err error) bool { return pg.IsUnique(err, "members_email", "membe
 func (s *Service) insertRows(tx *engine.Tx, rows []member.ImportRow, ids []tenant.MemberID) {
 	all := make([]member.Member, len(rows))
 	for i, row := range rows {
-		m := row.Member
+		m := row.Member.Enter(member.Member{}, tx.Caller.Actor())
 		m.ID, m.Roles = ids[i], []string{tenant.RoleMember}
 		m.CreatedAt, m.UpdatedAt = tx.Now, tx.Now
 		all[i] = m

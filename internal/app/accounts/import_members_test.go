@@ -47,8 +47,8 @@ func TestImportMembers_CreatesEveryRow(t *testing.T) {
 	must.EqOp(t, 1, len(found), must.Sprintf("%v", found))
 	want := member.Member{
 		ID: found[0].ID, Name: "Member 2499", Email: "m2499@example.com", Subject: "subject-2499", Tags: []string{"a", "b"},
-		Roles: []string{tenant.RoleMember}, Status: member.Active, Version: 1, CreatedAt: testkit.Noon,
-		UpdatedAt: testkit.Noon,
+		Roles: []string{tenant.RoleMember}, Status: member.Active, EmailBy: studio.Owner.Member.String(), Version: 1,
+		CreatedAt: testkit.Noon, UpdatedAt: testkit.Noon,
 	}
 	test.Eq(t, want, found[0])
 	test.EqOp(t, 1, studio.Count(`select count(*) from audit_entries where tenant_id = $1 and action = 'member.imported'

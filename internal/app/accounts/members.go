@@ -40,6 +40,7 @@ func (s *Service) CreateMember(ctx context.Context, caller tenant.Caller, m memb
 }
 
 func (s *Service) insertMember(tx *engine.Tx, m member.Member) member.Member {
+	m = m.Enter(member.Member{}, tx.Caller.Actor())
 	m.ID, m.Version, m.CreatedAt, m.UpdatedAt = tenant.NextID[tenant.MemberID](tx.IDs), 1, tx.Now, tx.Now
 	s.insertMembers(tx, m)
 	changed := member.ChangedFields(member.Member{}, m)
@@ -138,6 +139,9 @@ func (s *Service) updateMember(
 		after, changed, err := member.Edit(before, after, self, otherOwner)
 		if err != nil || len(changed) == 0 {
 			return memberEdit{after, changed}, err
+		}
+		if !self {
+			after = after.Enter(before, tx.Caller.Actor())
 		}
 		after.Version, after.UpdatedAt = before.Version+1, tx.Now
 		s.writeMember(tx, before, after)

@@ -46,8 +46,8 @@ func TestCreateMember_StoresNormalizedFields(t *testing.T) {
 	want := member.Member{
 		ID: made.ID, Name: "Ana", Email: "Ana@Example.com", Phone: "+351912345678", Tags: []string{"a", "b"},
 		Notes: "Likes the window.",
-		Roles: []string{tenant.RoleMember}, Status: member.Active, Version: 1, CreatedAt: testkit.Noon,
-		UpdatedAt: testkit.Noon,
+		Roles: []string{tenant.RoleMember}, Status: member.Active, EmailBy: studio.Coach.Member.String(), Version: 1,
+		CreatedAt: testkit.Noon, UpdatedAt: testkit.Noon,
 	}
 	test.Eq(t, want, read.Member)
 	test.EqOp(t, 1, studio.Count(`select count(*) from audit_entries where tenant_id = $1 and action = 'member.created'

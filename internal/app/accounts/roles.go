@@ -90,6 +90,9 @@ func (s *Service) UpdateRole(
 			}
 			after.Version, after.UpdatedAt = before.Version+1, tx.Now
 			accountdb.UpdateRole(tx.Tx, tx.Tenant, after)
+			if err := s.holdersGrow(ctx, tx, facts, before, after); err != nil {
+				return before, err
+			}
 			roleChanged(tx, "role.updated", name, record.Changes(roleValues(before), roleValues(after)))
 			return after, nil
 		})
@@ -133,7 +136,7 @@ func findOwnRole(
 }
 
 // AssignRole gives a member a role, and returns all roles that they then have. It changes nothing if they have the role
-// already. Who becomes an owner or admin proves their address anew.
+// already. Who gets permissions that whoever entered their address lacks proves the address anew.
 func (s *Service) AssignRole(
 	ctx context.Context, caller tenant.Caller, id tenant.MemberID, role string,
 ) ([]string, error) {
@@ -145,7 +148,7 @@ func (s *Service) AssignRole(
 			accountdb.InsertMemberRole(tx.Tx, tx.Tenant, id, role, tx.Now)
 			roles := append(slices.Clone(m.Roles), role)
 			grant.Sort(roles)
-			return roles, s.proveAnew(ctx, tx, m, roles)
+			return roles, s.proveAnew(ctx, tx, facts, facts.growth(m, roles))
 		})
 }
 

@@ -58,7 +58,7 @@ func (s *Service) ConfirmOwnershipTransfer(
 	t := engine.Transaction{Name: "ownership_transfer.confirm", Replay: true}
 	return changeAccess(ctx, s, caller, t, func(ctx context.Context, tx *engine.Tx) ([]string, error) {
 		var receiver *member.Member
-		transfer, err := engine.Find(ctx, tx, errNoTransfer, func(b *pg.Batch, into **grant.Transfer) {
+		transfer, facts, err := findWithRoleFacts(ctx, tx, errNoTransfer, func(b *pg.Batch, into **grant.Transfer) {
 			accountdb.FindTransfer(b, tx.Tenant, id, into)
 			accountdb.FindMember(b, tx.Tenant, tx.Caller.Member, &receiver)
 		})
@@ -73,7 +73,7 @@ func (s *Service) ConfirmOwnershipTransfer(
 			roles = append(slices.Clone(roles), tenant.RoleOwner)
 			grant.Sort(roles)
 		}
-		if err := s.proveAnew(ctx, tx, *receiver, roles); err != nil {
+		if err := s.proveAnew(ctx, tx, facts, facts.growth(*receiver, roles)); err != nil {
 			return nil, err
 		}
 		accountdb.InsertMemberRole(tx.Tx, tx.Tenant, receiver.ID, tenant.RoleOwner, tx.Now)

@@ -109,9 +109,12 @@ where p.tenant_id = $1 and c.tenant_id = $1 and p.about = c.id and c.member_id =
 		in, of, at)
 }
 
-// ForgetSignInEmail makes a member prove their address anew.
-func ForgetSignInEmail(tx *pg.Tx, in tenant.TenantID, id tenant.MemberID) {
-	tx.Write(`update members set sign_in_email = '' where tenant_id = $1 and id = $2`, in, id)
+// ProveAnew writes that a member has to prove their address anew. Their version stays.
+func ProveAnew(tx *pg.Tx, in tenant.TenantID, m member.Member) {
+	tx.Write(`
+update members set sign_in_email = $3, by_invitation = $4, linked_by_email = $5, subject = $6,
+  issuer = case when $6 = '' then '' else issuer end
+where tenant_id = $1 and id = $2`, in, m.ID, m.SignInEmail, m.ByInvitation, m.LinkedByEmail, m.Subject)
 }
 
 // HasOldAddressChanges reads whether a change ended before a time.

@@ -1,10 +1,13 @@
 package accountdb
 
 import (
+	"strings"
+
 	"github.com/jackc/pgx/v5"
 
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/grant"
+	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -47,6 +50,9 @@ where r.tenant_id = $1 and ($3::text = '' or
 order by coalesce(array_position($2, r.name), 1000), r.name limit $7`)
 	listOwnRoles = pg.SQL(`select ` + ownRoles.Columns() + ` from roles r
 where r.tenant_id = $1 and not r.built_in order by r.name`)
+	listHolders = pg.SQL(`select ` + members.Columns() + ` from member_roles h
+  join members m on m.tenant_id = h.tenant_id and m.id = h.member_id
+where h.tenant_id = $1 and h.role = $2`)
 	insertRole = pg.SQL(`insert into roles ` + roleRows.Values())
 	updateRole = pg.SQL(`update roles set ` + roleRows.Set() + ` where tenant_id = $1 and name = $2 and not built_in`)
 )
@@ -70,14 +76,45 @@ func ListOwnRoles(b *pg.Batch, in tenant.TenantID, into *[]grant.Role) {
 // ListMemberRoles reads the current roles of a member or a service account. An inactive member and a revoked account
 // have none.
 func ListMemberRoles(
-	b *pg.Batch, in tenant.TenantID, member tenant.MemberID, account tenant.ServiceAccountID, into *[]string,
+	b *pg.Batch, in tenant.TenantID, of tenant.MemberID, account tenant.ServiceAccountID, into *[]string,
 ) {
 	pg.Collect(b.Queue(`
 select r.role from member_roles r join members m on m.tenant_id = r.tenant_id and m.id = r.member_id
 where r.tenant_id = $1 and r.member_id = $2 and m.status = 'ACTIVE'
 union all
 select r.role from service_account_roles r join service_accounts a on a.tenant_id = r.tenant_id and a.id = r.account_id
-where r.tenant_id = $1 and r.account_id = $3 and a.revoked_at is null`, in, member, account), into, pgx.RowTo[string])
+where r.tenant_id = $1 and r.account_id = $3 and a.revoked_at is null`, in, of, account), into, pgx.RowTo[string])
+}
+
+// ActorRole is a role of a member or a service account, by its name as an actor.
+type ActorRole struct{ Actor, Role string }
+
+// ListRolesOfActors reads the current roles of members and service accounts. Inactive and revoked ones have none.
+func ListRolesOfActors(b *pg.Batch, in tenant.TenantID, actors []string, into *[]ActorRole) {
+	var members []tenant.MemberID
+	var accounts []tenant.ServiceAccountID
+	for _, actor := range actors {
+		if named, ok := strings.CutPrefix(actor, tenant.AccountPrefix); ok {
+			if id, err := tenant.Parse[tenant.ServiceAccountID](named); err == nil {
+				accounts = append(accounts, id)
+			}
+		} else if id, err := tenant.Parse[tenant.MemberID](actor); err == nil {
+			members = append(members, id)
+		}
+	}
+	pg.Collect(b.Queue(`
+select r.member_id::text, r.role from member_roles r join members m on m.tenant_id = r.tenant_id and m.id = r.member_id
+where r.tenant_id = $1 and r.member_id = any($2) and m.status = 'ACTIVE'
+union all
+select $4 || r.account_id::text, r.role from service_account_roles r
+  join service_accounts a on a.tenant_id = r.tenant_id and a.id = r.account_id
+where r.tenant_id = $1 and r.account_id = any($3) and a.revoked_at is null`, in, members, accounts, tenant.AccountPrefix), into,
+		pgx.RowToStructByPos[ActorRole])
+}
+
+// ListHolders reads the members who have a role, in no order.
+func ListHolders(b *pg.Batch, in tenant.TenantID, role string, into *[]member.Member) {
+	members.List(b.Queue(listHolders, in, role), into)
 }
 
 // InsertRole inserts a role.

@@ -71,6 +71,27 @@ func (s RoleSet) Permissions(roles ...string) Permissions {
 	return p
 }
 
+// Gained returns the permissions that somebody with roles gets by having others, or the same after they were edited.
+func (s RoleSet) Gained(before []string, edited RoleSet, after []string) Permissions {
+	had, gained := s.needed(before), edited.needed(after)
+	for name := range gained {
+		if had[name] {
+			delete(gained, name)
+		}
+	}
+	return gained
+}
+
+// Cover reports whether all of other permissions are among these.
+func (p Permissions) Cover(other Permissions) bool {
+	for name, has := range other {
+		if has && !p[name] {
+			return false
+		}
+	}
+	return true
+}
+
 // RolesWith returns those of the roles that have a permission, sorted.
 func (s RoleSet) RolesWith(permission string, among []string) []string {
 	var holders []string

@@ -81,11 +81,12 @@ func (m Member) Awaits(changes []AddressChange, now time.Time) *AddressChange {
 	return nil
 }
 
-// SignsInByCode reports whether a code that is sent to the member's address signs them in. Owners and admins have to
-// accept an invitation first, which only those send who may make somebody one.
+// SignsInByCode reports whether a code that is sent to the member's address signs them in. Owners and admins, and those
+// who have got permissions that EmailBy lacks, have to accept an invitation first, which only those send who have the
+// permissions.
 func (m Member) SignsInByCode(change *AddressChange, now time.Time) bool {
 	switch {
-	case !m.Active() || m.Email == "":
+	case !m.Active() || m.Email == "" || m.ByInvitation:
 		return false
 	case Trusted(m.Roles):
 		return strings.EqualFold(m.SignInEmail, m.Email)
@@ -98,10 +99,37 @@ func Trusted(roles []string) bool {
 	return slices.Contains(roles, tenant.RoleOwner) || slices.Contains(roles, tenant.RoleAdmin)
 }
 
-// ProvesAnew reports whether a member who gets roles has to prove their address again: who becomes an owner or admin
-// may have an address that somebody else has entered, and proven as theirs. An address in doubt stays so.
-func (m Member) ProvesAnew(roles []string) bool {
-	return !Trusted(m.Roles) && Trusted(roles) && m.SignInEmail != "" && strings.EqualFold(m.SignInEmail, m.Email)
+// ProvesAnew reports whether a member who gets roles has to prove their address again, because somebody who lacks the
+// permissions may have entered it, and proven it as theirs. Outgrown says that EmailBy lacks a permission that the
+// member gets. Who becomes an owner or admin proves it in any case.
+func (m Member) ProvesAnew(roles []string, outgrown bool) bool {
+	return m.Email != "" && (outgrown || !Trusted(m.Roles) && Trusted(roles))
+}
+
+// ProveAnew makes the member prove their address again, by an invitation. An account that the address has linked is not
+// theirs any more. An address in doubt stays so. Invite says whether the invitation has to be sent, because they have
+// signed in with the address.
+func (m Member) ProveAnew() (after Member, invite bool) {
+	m.ByInvitation = true
+	if m.SignInEmail == "" || !strings.EqualFold(m.SignInEmail, m.Email) {
+		return m, false
+	}
+	m.SignInEmail = ""
+	if m.LinkedByEmail {
+		m.Subject, m.LinkedByEmail = "", false
+	}
+	return m, m.Active() && m.Subject == "" // others sign in at an identity provider
+}
+
+// Enter says who has entered the address that a member has now, and did not have before.
+func (m Member) Enter(before Member, by string) Member {
+	if m.Contact(ByEmail).Key() == before.Contact(ByEmail).Key() {
+		return m
+	}
+	if m.EmailBy, m.ByInvitation = by, false; m.Email == "" {
+		m.EmailBy = ""
+	}
+	return m
 }
 
 // Prove makes an address the member's, to whom a code or a link was sent: they sign in with it from now on.
@@ -137,6 +165,9 @@ func (m Member) ChangeAddress(
 // Refuse puts the old address of a change back. If another member has it by now, the member has none: the new one is
 // not theirs.
 func (m Member) Refuse(c AddressChange, taken bool) Member {
+	if strings.EqualFold(m.Email, c.To) {
+		m.EmailBy = "" // who changed it has not entered the old one
+	}
 	switch {
 	case !strings.EqualFold(m.Email, c.To): // it has changed since
 	case taken:

@@ -75,19 +75,61 @@ func TestAddressInDoubt_UnlessTheOldAddressAllowsThisOne(t *testing.T) {
 	test.False(t, member.Member{Status: member.Active}.SignsInByCode(nil, noon))
 }
 
-func TestProvesAnew_WhenSomebodyBecomesAnOwnerOrAdmin(t *testing.T) {
+func TestProvesAnew_WhoGetsMoreThanTheirAddressVouchesFor(t *testing.T) {
 	t.Parallel()
 	m := member.Member{Email: "a@example.com", SignInEmail: "A@example.com", Roles: []string{"coach", "member"}}
-	test.True(t, m.ProvesAnew([]string{"admin", "coach", "member"}))
-	test.True(t, m.ProvesAnew([]string{"owner"}))
-	test.False(t, m.ProvesAnew([]string{"manager", "member"}))
-	admin, unproven, doubtful := m, m, m
-	admin.Roles = []string{"admin"}
-	test.False(t, admin.ProvesAnew([]string{"admin", "owner"}))
-	unproven.SignInEmail = ""
-	test.False(t, unproven.ProvesAnew([]string{"admin"}))
-	doubtful.SignInEmail = "b@example.com"
-	test.False(t, doubtful.ProvesAnew([]string{"admin"}), test.Sprint("the old one is asked first"))
+	test.True(t, m.ProvesAnew([]string{"admin", "coach", "member"}, false))
+	test.True(t, m.ProvesAnew([]string{"owner"}, false))
+	test.True(t, m.ProvesAnew([]string{"manager", "member"}, true))
+	test.False(t, m.ProvesAnew([]string{"manager", "member"}, false))
+	admin, none := m, m
+	admin.Roles, none.Email = []string{"admin"}, ""
+	test.False(t, admin.ProvesAnew([]string{"admin", "owner"}, false))
+	test.False(t, none.ProvesAnew([]string{"admin"}, true), test.Sprint("no address"))
+}
+
+func TestProveAnew_EndsWhatTheAddressHasProven(t *testing.T) {
+	t.Parallel()
+	const mail = "a@example.com"
+	at := member.Member{Email: mail, SignInEmail: mail, Status: member.Active}
+	for name, c := range map[string]struct {
+		change, after func(m *member.Member)
+		invite        bool
+	}{
+		"proven":   {func(*member.Member) {}, func(m *member.Member) { m.SignInEmail = "" }, true},
+		"inactive": {func(m *member.Member) { m.Status = member.Inactive }, func(m *member.Member) { m.SignInEmail = "" }, false},
+		"not yet":  {func(m *member.Member) { m.SignInEmail = "" }, func(*member.Member) {}, false},
+		"in doubt": {func(m *member.Member) { m.SignInEmail = "b@example.com" }, func(*member.Member) {}, false},
+		"typed":    {func(m *member.Member) { m.Subject = "idp|7" }, func(m *member.Member) { m.SignInEmail = "" }, false},
+		"linked": {
+			func(m *member.Member) { m.Subject, m.LinkedByEmail = "idp|7", true },
+			func(m *member.Member) { m.Subject, m.LinkedByEmail, m.SignInEmail = "", false, "" }, true,
+		},
+	} {
+		m := at
+		c.change(&m)
+		want := m
+		c.after(&want)
+		want.ByInvitation = true
+		after, invite := m.ProveAnew()
+		test.Eq(t, want, after, test.Sprint(name))
+		test.EqOp(t, c.invite, invite, test.Sprint(name))
+		test.False(t, after.SignsInByCode(nil, noon), test.Sprint(name))
+	}
+}
+
+func TestEnter_SaysWhoVouchesForAnAddress(t *testing.T) {
+	t.Parallel()
+	before := member.Member{Email: "a@example.com", EmailBy: "ben", ByInvitation: true}
+	for email, want := range map[string]member.Member{
+		"A@example.com": {Email: "A@example.com", EmailBy: "ben", ByInvitation: true},
+		"b@example.com": {Email: "b@example.com", EmailBy: "ann"},
+		"":              {},
+	} {
+		after := before
+		after.Email = email
+		test.Eq(t, want, after.Enter(before, "ann"))
+	}
 }
 
 func TestChangeAddress_AsksTheOldOneSoOftenInADay(t *testing.T) {

@@ -131,14 +131,24 @@ func (m Member) Invite(
 	}, nil
 }
 
-// Accept makes the account of a subject the one with which the member signs in, and proves their address. The error is
-// ALREADY_EXISTS if another account does.
-func (m Member) Accept(subject, address string) (Member, error) {
+// AcceptAs makes the account of a subject the one with which the member signs in, and accepts an invitation. The error
+// is ALREADY_EXISTS if another account does.
+func (m Member) AcceptAs(subject string, i Invitation) (Member, error) {
 	if m.Subject != "" && m.Subject != subject {
 		return m, errOtherAccount
 	}
 	m.Subject = subject
-	return m.Prove(address), nil
+	return m.Accept(i), nil
+}
+
+// Accept proves the member's address by an invitation to it. Who has got permissions that nobody vouched for has those
+// that whoever invited them vouches for.
+func (m Member) Accept(i Invitation) Member {
+	if m.ByInvitation {
+		m.EmailBy, m.ByInvitation = i.InvitedBy, false
+	}
+	m.LinkedByEmail = false
+	return m.Prove(i.Address)
 }
 
 var errOtherAccount = fault.New(fault.AlreadyExists, fault.AlreadyExistsReason,

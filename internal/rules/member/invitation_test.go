@@ -78,12 +78,25 @@ func TestState_SaysWhatBecameOfAnInvitation(t *testing.T) {
 
 func TestAccept_TakesOneAccount(t *testing.T) {
 	t.Parallel()
-	m := member.Member{Email: "mia@example.com"}
-	linked := expect.Value(m.Accept("idp|7", "mia@example.com"))(t)
+	m := member.Member{Email: "mia@example.com", LinkedByEmail: true}
+	i := member.Invitation{Address: "mia@example.com"}
+	linked := expect.Value(m.AcceptAs("idp|7", i))(t)
 	test.EqOp(t, "idp|7", linked.Subject)
 	test.True(t, linked.Proven())
-	expect.OK(t)(linked.Accept("idp|7", "mia@example.com"))
-	expect.Reason(t, fault.AlreadyExistsReason)(linked.Accept("idp|8", "mia@example.com"))
+	test.False(t, linked.LinkedByEmail)
+	expect.OK(t)(linked.AcceptAs("idp|7", i))
+	expect.Reason(t, fault.AlreadyExistsReason)(linked.AcceptAs("idp|8", i))
+}
+
+// Whoever invites somebody vouches for the address, if nobody else does for all that they may do.
+func TestAccept_IsVouchedFor(t *testing.T) {
+	t.Parallel()
+	i := member.Invitation{Address: "mia@example.com", InvitedBy: "ann"}
+	m := member.Member{Email: "mia@example.com", EmailBy: "ben"}
+	test.EqOp(t, "ben", m.Accept(i).EmailBy)
+	m.ByInvitation = true
+	test.EqOp(t, "ann", m.Accept(i).EmailBy)
+	test.False(t, m.Accept(i).ByInvitation)
 }
 
 func TestGood_NeedsTheMemberWhoWasInvited(t *testing.T) {

@@ -41,6 +41,13 @@ type Member struct {
 	// SignInEmail is the address with which the member has signed in, by a code or a link that was sent to it. It stays
 	// when others enter another one: see AddressInDoubt.
 	SignInEmail string
+	// EmailBy is who vouches for the address, as an actor: who entered it, or who invited the member to it. It is empty if
+	// nobody is known to.
+	EmailBy string
+	// ByInvitation says that only an invitation signs the member in, because they have got permissions that EmailBy lacks.
+	ByInvitation bool
+	// LinkedByEmail says that the subject was linked because its issuer has verified the address.
+	LinkedByEmail bool
 
 	Version   int
 	CreatedAt time.Time

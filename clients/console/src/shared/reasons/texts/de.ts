@@ -10,7 +10,8 @@ export const de: typeof en = {
     NOT_A_MEMBER: () => "Ihr Konto gehört hier zu keinem Mitglied.",
     MEMBER_INACTIVE: () =>
       "Ihre Mitgliedschaft ist deaktiviert. Bitte wenden Sie sich an den Empfang.",
-    INVITATION_REQUIRED: () => "Inhaber und Administratoren brauchen eine Einladung.",
+    INVITATION_REQUIRED: () =>
+      "Inhaber, Administratoren und wer inzwischen mehr Rechte hat, brauchen eine Einladung.",
     INVITATION_NOT_FOUND: () => "Diese Einladung gibt es nicht mehr.",
     INVITATION_ENDED: () => "Die Einladung wurde schon angenommen oder zurückgezogen.",
     ADDRESS_IN_DOUBT: () =>

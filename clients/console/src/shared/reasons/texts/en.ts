@@ -10,7 +10,8 @@ export const en = {
     TENANT_REQUIRED: () => "Choose an organization first.",
     NOT_A_MEMBER: () => "Your account does not belong to a member here.",
     MEMBER_INACTIVE: () => "Your membership was deactivated. Please contact the front desk.",
-    INVITATION_REQUIRED: () => "Owners and admins need an invitation.",
+    INVITATION_REQUIRED: () =>
+      "Owners, admins and whoever has got more permissions since need an invitation.",
     INVITATION_NOT_FOUND: () => "There is no such invitation any more.",
     INVITATION_ENDED: () => "The invitation was accepted or revoked.",
     ADDRESS_IN_DOUBT: () =>

@@ -9,7 +9,8 @@ export const fr: typeof en = {
     TENANT_REQUIRED: () => "Choisissez d’abord une organisation.",
     NOT_A_MEMBER: () => "Votre compte n’appartient à aucun membre ici.",
     MEMBER_INACTIVE: () => "Votre adhésion est désactivée. Adressez-vous à l’accueil.",
-    INVITATION_REQUIRED: () => "Les propriétaires et administrateurs ont besoin d’une invitation.",
+    INVITATION_REQUIRED: () =>
+      "Les propriétaires, les administrateurs et ceux qui ont reçu plus de droits depuis ont besoin d’une invitation.",
     INVITATION_NOT_FOUND: () => "Cette invitation n’existe plus.",
     INVITATION_ENDED: () => "L’invitation a déjà été acceptée ou révoquée.",
     ADDRESS_IN_DOUBT: () =>
