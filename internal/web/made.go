@@ -14,7 +14,8 @@ import (
 )
 
 // made returns the link or the cookie of a request, or Twilio's signature, if the service or Twilio made it, whether or
-// not it is still good, and otherwise "". It takes microseconds and looks nothing up, so it can be asked about any request.
+// not it is still good, and otherwise "". It takes microseconds and looks nothing up, so it can be asked about any
+// request.
 func (c Config) made(r *http.Request) string {
 	for _, kind := range []struct {
 		path, end string

@@ -108,8 +108,8 @@ where r.tenant_id = $1 and r.member_id = any($2) and m.status = 'ACTIVE'
 union all
 select $4 || r.account_id::text, r.role from service_account_roles r
   join service_accounts a on a.tenant_id = r.tenant_id and a.id = r.account_id
-where r.tenant_id = $1 and r.account_id = any($3) and a.revoked_at is null`, in, members, accounts, tenant.AccountPrefix), into,
-		pgx.RowToStructByPos[ActorRole])
+where r.tenant_id = $1 and r.account_id = any($3) and a.revoked_at is null`,
+		in, members, accounts, tenant.AccountPrefix), into, pgx.RowToStructByPos[ActorRole])
 }
 
 // ListHolders reads the members who have a role, in no order.

@@ -91,16 +91,17 @@ func TestProvesAnew_WhoGetsMoreThanTheirAddressVouchesFor(t *testing.T) {
 func TestProveAnew_EndsWhatTheAddressHasProven(t *testing.T) {
 	t.Parallel()
 	const mail = "a@example.com"
+	unproven := func(m *member.Member) { m.SignInEmail = "" }
 	at := member.Member{Email: mail, SignInEmail: mail, Status: member.Active}
 	for name, c := range map[string]struct {
 		change, after func(m *member.Member)
 		invite        bool
 	}{
-		"proven":   {func(*member.Member) {}, func(m *member.Member) { m.SignInEmail = "" }, true},
-		"inactive": {func(m *member.Member) { m.Status = member.Inactive }, func(m *member.Member) { m.SignInEmail = "" }, false},
-		"not yet":  {func(m *member.Member) { m.SignInEmail = "" }, func(*member.Member) {}, false},
+		"proven":   {func(*member.Member) {}, unproven, true},
+		"inactive": {func(m *member.Member) { m.Status = member.Inactive }, unproven, false},
+		"not yet":  {unproven, func(*member.Member) {}, false},
 		"in doubt": {func(m *member.Member) { m.SignInEmail = "b@example.com" }, func(*member.Member) {}, false},
-		"typed":    {func(m *member.Member) { m.Subject = "idp|7" }, func(m *member.Member) { m.SignInEmail = "" }, false},
+		"typed":    {func(m *member.Member) { m.Subject = "idp|7" }, unproven, false},
 		"linked": {
 			func(m *member.Member) { m.Subject, m.LinkedByEmail = "idp|7", true },
 			func(m *member.Member) { m.Subject, m.LinkedByEmail, m.SignInEmail = "", false, "" }, true,
