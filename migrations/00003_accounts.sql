@@ -48,6 +48,8 @@ create table members (
   locale          text not null default '',
   time_zone       text not null default '',
   notes           text not null default '',
+  -- The number of their active waitlist entries.
+  waiting         integer not null default 0 check (waiting >= 0),
   version         integer not null default 1,
   created_at      timestamptz not null,
   updated_at      timestamptz not null,

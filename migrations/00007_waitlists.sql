@@ -113,6 +113,8 @@ create table waitlist_rounds (
   freed      integer not null check (freed >= 0),
   -- Seats reserved for the first members to claim them.
   keeps      integer not null default 0 check (keeps >= 0),
+  -- The members whose seats they were.
+  gave_up    uuid[] not null default '{}',
   opened_at  timestamptz not null,
   closed_at  timestamptz,
   primary key (tenant_id, id),

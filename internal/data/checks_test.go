@@ -98,7 +98,7 @@ var violations = map[string]string{
 		"keeps 1 without a live shared offer",
 	"every accepted offer has a booking": "seventh/its booking is other sixth/its booking is missing",
 	"no member has two bookings or entries in one session": "audit/member member has 2 places session/member member " +
-		"has 3 places",
+		"has 2 places",
 	"balances are the sums of their ledgers": "other/balance is 0, its ledger sums to 3 subscription/balance is 0, " +
 		"its ledger sums to 4",
 	"the balance of a ledger line is the sum of all lines up to it": "entry/line 1 says 9; it is line 1 and makes -1 " +
@@ -127,9 +127,9 @@ var violations = map[string]string{
 		"subscription/WEEK of 2026-03-02: used is 1, counted are 3 " +
 		"third/DAY of 2026-03-02: used is 3, counted are 0 " +
 		"third/WEEK of 2026-03-02: used is 1, counted are 0",
-	"every booked entry has a decision": "key/it became booking  without one seventh/it became booking other without " +
-		"one " +
-		"sixth/it became booking booking without one",
+	"every booking from the waitlist has a decision": "seventh/it became booking other without one sixth/it became " +
+		"booking second without one",
+	"waiting counts the active entries of the member": "third/waiting is 4, entries are 1",
 	"every booked entry has a booking": "key/it is BOOKED, its booking is missing seventh/it is BOOKED, its booking " +
 		"other",
 	"has_workouts says whether a session has workouts": "other/has_workouts is f, attached are 1",

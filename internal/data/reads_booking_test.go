@@ -279,7 +279,10 @@ var bookingReads = []read{
 		bookingdb.FindMemberFacts, args{"member", civil.Span{Start: now, End: now}},
 		"{Member=member Subscriptions=key:Ten:0:0 other:five:0:0 subscription:Ten:0:0 fourth:Ten:0:0 " +
 			"Usage={Subscription=subscription On=2026-03-02 Used=1} {Subscription=subscription Week=true " +
-			"On=2026-03-02 Used=3} Bookings=fifth booking entry workout Entries=waiting fourth device device}",
+			"On=2026-03-02 Used=3} Bookings=fifth booking entry workout Entries=waiting fourth device " +
+			"device Offers={Session=third Offer=unit Seats=1 Until=02T08:00} " +
+			"{Session=session Offer=offer Seats=1 Until=02T08:00} " +
+			"{Session=session Offer=second Seats=1 Until=02T08:00 Shared=true}}",
 	},
 	{bookingdb.FindMemberFacts, args{"member", civil.Span{
 		Start: start.Add(7 * 24 * time.Hour), End: start.Add(7 * 24 * time.Hour),
@@ -287,23 +290,33 @@ var bookingReads = []read{
 		"{Member=member Subscriptions=key:Ten:0:0 other:five:0:0 subscription:Ten:0:0 fourth:Ten:0:0 " +
 			"Usage={Subscription=subscription On=2026-03-02 Used=1} {Subscription=subscription Week=true " +
 			"On=2026-03-02 Used=3} {Subscription=subscription On=2026-03-03 Used=2} Bookings=booking entry workout " +
-			"Entries=waiting fourth device device}"},
+			"Entries=waiting fourth device " +
+			"device Offers={Session=third Offer=unit Seats=1 Until=02T08:00} " +
+			"{Session=session Offer=offer Seats=1 Until=02T08:00} " +
+			"{Session=session Offer=second Seats=1 Until=02T08:00 Shared=true}}"},
 	{bookingdb.FindMemberFacts, args{"member", civil.Span{
 		Start: start.Add(8 * 24 * time.Hour), End: start.Add(8 * 24 * time.Hour),
 	}},
 		"{Member=member Subscriptions=key:Ten:0:0 other:five:0:0 subscription:Ten:0:0 fourth:Ten:0:0 " +
-			"Usage={Subscription=subscription On=2026-03-03 Used=2} Bookings= Entries=waiting fourth device device}"},
+			"Usage={Subscription=subscription On=2026-03-03 Used=2} Bookings= Entries=waiting fourth device " +
+			"device Offers={Session=third Offer=unit Seats=1 Until=02T08:00} " +
+			"{Session=session Offer=offer Seats=1 Until=02T08:00} " +
+			"{Session=session Offer=second Seats=1 Until=02T08:00 Shared=true}}"},
 	{
 		bookingdb.FindMemberFacts, args{"member", civil.Span{Start: start, End: start.Add(time.Hour)}},
 		"{Member=member Subscriptions=key:Ten:0:0 other:five:0:0 subscription:Ten:0:0 fourth:Ten:0:0 " +
 			"Usage={Subscription=subscription On=2026-03-02 Used=1} {Subscription=subscription Week=true " +
 			"On=2026-03-02 Used=3} {Subscription=subscription On=2026-03-03 Used=2} Bookings=fifth booking " +
-			"entry workout Entries=waiting fourth device device}",
+			"entry workout Entries=waiting fourth device " +
+			"device Offers={Session=third Offer=unit Seats=1 Until=02T08:00} " +
+			"{Session=session Offer=offer Seats=1 Until=02T08:00} " +
+			"{Session=session Offer=second Seats=1 Until=02T08:00 Shared=true}}",
 	},
 	{
 		bookingdb.FindMemberFacts, args{"third", civil.Span{Start: start, End: start.Add(time.Hour)}},
 		"{Member=third Subscriptions=third:Day:0:0 Usage={Subscription=third On=2026-03-02 Used=4} " +
-			"{Subscription=third Week=true On=2026-03-02 Used=4} Bookings=third Entries=other other other}",
+			"{Subscription=third Week=true On=2026-03-02 Used=4} Bookings=third Entries=other other " +
+			"other Offers={Session=other Offer=other Seats=1 Until=02T07:00}}",
 	},
 	{
 		bookingdb.CountUtilization, args{bookingdb.Period{From: day, To: day}, bookingdb.ByWeekdayHour, winter},
@@ -342,7 +355,10 @@ var bookingReads = []read{
 		"{Member=member Subscriptions=key:Ten:0:0 other:five:0:0 subscription:Ten:0:0 fourth:Ten:0:0 " +
 			"Usage={Subscription=subscription On=2026-03-02 Used=1} {Subscription=subscription Week=true " +
 			"On=2026-03-02 Used=3} {Subscription=subscription On=2026-03-03 Used=2} Bookings=fifth booking " +
-			"entry workout Entries=waiting fourth device device}",
+			"entry workout Entries=waiting fourth device " +
+			"device Offers={Session=third Offer=unit Seats=1 Until=02T08:00} " +
+			"{Session=session Offer=offer Seats=1 Until=02T08:00} " +
+			"{Session=session Offer=second Seats=1 Until=02T08:00 Shared=true}}",
 	},
 	{bookingdb.ListZones, args{bookingdb.Period{From: day, To: day}}, "Europe/Paris Europe/Vienna"},
 	{bookingdb.CountMade, args{always, winter}, "{Date=2026-03-01 Channel=ONLINE Bookings=8 Seats=8}"},
@@ -434,7 +450,10 @@ var bookingReads = []read{
 		Start: start.Add(-7 * 24 * time.Hour), End: start.Add(-7 * 24 * time.Hour),
 	}},
 		"{Member=member Subscriptions=key:Ten:0:0 other:five:0:0 subscription:Ten:0:0 fourth:Ten:0:0 Usage= " +
-			"Bookings=fifth Entries=waiting fourth device device}"},
+			"Bookings=fifth Entries=waiting fourth device " +
+			"device Offers={Session=third Offer=unit Seats=1 Until=02T08:00} " +
+			"{Session=session Offer=offer Seats=1 Until=02T08:00} " +
+			"{Session=session Offer=second Seats=1 Until=02T08:00 Shared=true}}"},
 	{bookingdb.CountMade, args{always, clocks}, "{Date=2026-03-02 Channel=ONLINE Bookings=1 Seats=1}"},
 	{bookingdb.ListNoShowSessions, args{bookingdb.NoShowQuery{
 		Since: start, Until: start.Add(2 * time.Hour), StartsFrom: start.Add(-time.Hour), Mark: true, After: 3 * time.Hour,

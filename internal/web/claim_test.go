@@ -263,7 +263,7 @@ func TestClaim_ShowsChangesOfOffer(t *testing.T) {
 			_, link := c.offered()
 			_, body := c.send(http.MethodGet, link, nil)
 			kept := map[waitlist.Mode]string{
-				waitlist.OfferInTurn: "Yours to take until", waitlist.FirstToClaim: "Open until",
+				waitlist.OfferInTurn: "Kept for you until", waitlist.FirstToClaim: "Open until",
 			}[tt.mode]
 			wantTexts(t, body, `data-state="live"`, kept)
 			tt.happens(c)

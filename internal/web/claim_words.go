@@ -103,7 +103,7 @@ func (w *claimWords) errorText(reason fault.Reason) string {
 
 var english = claimWords{
 	Lang: "en", Accept: "Yes, I’ll take it", Decline: "No, thanks", LeftWord: "left to answer", Retry: "Try again",
-	When: "When", Where: "Where", SeatsWord: "For", reservedUntil: "Yours to take until", openUntil: "Open until",
+	When: "When", Where: "Where", SeatsWord: "For", reservedUntil: "Kept for you until", openUntil: "Open until",
 	ErrorTitle: "That did not work",
 	Over:       "The time to answer is over.",
 	weekdays:   [7]string{"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"},
@@ -152,7 +152,7 @@ var english = claimWords{
 var german = claimWords{
 	Lang: "de", Accept: "Ja, ich nehme ihn", Decline: "Nein, danke",
 	LeftWord: "Zeit zu antworten", Retry: "Noch einmal versuchen",
-	When: "Wann", Where: "Wo", SeatsWord: "Für", reservedUntil: "Für Sie reserviert bis", openUntil: "Offen bis",
+	When: "Wann", Where: "Wo", SeatsWord: "Für", reservedUntil: "Für Sie freigehalten bis", openUntil: "Offen bis",
 	ErrorTitle: "Das hat nicht geklappt",
 	Over:       "Die Zeit zum Antworten ist um.",
 	weekdays:   [7]string{"Sonntag", "Montag", "Dienstag", "Mittwoch", "Donnerstag", "Freitag", "Samstag"},
@@ -208,7 +208,7 @@ var german = claimWords{
 var french = claimWords{
 	Lang: "fr", Accept: "Oui, je la prends", Decline: "Non, merci", LeftWord: "pour répondre", Retry: "Réessayer",
 	When: "Quand", Where: "Où", SeatsWord: "Pour",
-	reservedUntil: "Réservée pour vous jusqu’à", openUntil: "Ouverte jusqu’à",
+	reservedUntil: "Gardée pour vous jusqu’à", openUntil: "Ouverte jusqu’à",
 	ErrorTitle: "Cela n’a pas fonctionné",
 	Over:       "Le temps de réponse est écoulé.",
 	weekdays:   [7]string{"dimanche", "lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi"},

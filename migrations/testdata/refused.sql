@@ -154,6 +154,7 @@ select again('member_roles', ''); -- member_roles_pkey
 
 update members set name = ''; -- members_name_check
 update members set status = 'LOST'; -- members_status_check
+update members set waiting = -1; -- members_waiting_check
 select again('members', $$tenant_id = id('other')$$); -- members_tenant_id_fkey
 select again('members', $$subject = '', email = ''$$); -- members_pkey
 select again('members', $$id = id('other'), subject = '', email = 'ANA@example.com'$$); -- members_email

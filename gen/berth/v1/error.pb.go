@@ -142,7 +142,8 @@ const (
 	ErrorReason_ERROR_REASON_CHANNEL_CLOSED ErrorReason = 102
 	// invalid_argument: the service takes parties from `min` to `max`.
 	ErrorReason_ERROR_REASON_PARTY_SIZE ErrorReason = 103
-	// already_exists: the member has an active booking, `booking_id`, or waitlist entry, `entry_id`, for the session.
+	// already_exists: the member has an active booking of the session, `booking_id`, or waits for it, `entry_id`, and there
+	// are too few open seats.
 	ErrorReason_ERROR_REASON_ALREADY_BOOKED ErrorReason = 104
 	// failed_precondition: the session has too few seats, and its waitlist is full or closed.
 	ErrorReason_ERROR_REASON_SESSION_FULL ErrorReason = 105

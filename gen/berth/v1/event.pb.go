@@ -239,8 +239,8 @@ const (
 	EventType_EVENT_TYPE_DISPLAY_SECOND_SCREEN EventType = 32
 	// A member joined a waitlist.
 	EventType_EVENT_TYPE_WAITLIST_JOINED EventType = 40
-	// An entry left the waitlist without a place: the member left, staff removed it, it expired, or its session was
-	// cancelled.
+	// An entry left the waitlist without a freed place: the member left, staff removed it, it expired, its session was
+	// cancelled, or its member booked what it waits for (`status` is BOOKED).
 	EventType_EVENT_TYPE_WAITLIST_LEFT EventType = 41
 	// An entry got a freed place: `booking_id` is the booking.
 	EventType_EVENT_TYPE_WAITLIST_PROMOTED EventType = 42

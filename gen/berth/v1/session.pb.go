@@ -158,8 +158,10 @@ const (
 	EligibilityStatus_ELIGIBILITY_STATUS_BLOCKED EligibilityStatus = 3
 	// The caller has a booking.
 	EligibilityStatus_ELIGIBILITY_STATUS_BOOKED EligibilityStatus = 4
-	// The caller is on the waitlist.
+	// The caller is on the waitlist, and the session has too few open seats.
 	EligibilityStatus_ELIGIBILITY_STATUS_WAITLISTED EligibilityStatus = 5
+	// Seats are kept for the caller, by the offer `offer_id`: Book would accept it.
+	EligibilityStatus_ELIGIBILITY_STATUS_OFFERED EligibilityStatus = 6
 )
 
 // Enum value maps for EligibilityStatus.
@@ -171,6 +173,7 @@ var (
 		3: "ELIGIBILITY_STATUS_BLOCKED",
 		4: "ELIGIBILITY_STATUS_BOOKED",
 		5: "ELIGIBILITY_STATUS_WAITLISTED",
+		6: "ELIGIBILITY_STATUS_OFFERED",
 	}
 	EligibilityStatus_value = map[string]int32{
 		"ELIGIBILITY_STATUS_UNSPECIFIED": 0,
@@ -179,6 +182,7 @@ var (
 		"ELIGIBILITY_STATUS_BLOCKED":     3,
 		"ELIGIBILITY_STATUS_BOOKED":      4,
 		"ELIGIBILITY_STATUS_WAITLISTED":  5,
+		"ELIGIBILITY_STATUS_OFFERED":     6,
 	}
 )
 
@@ -801,12 +805,20 @@ type BookingEligibility struct {
 	SubscriptionId string `protobuf:"bytes,5,opt,name=subscription_id,json=subscriptionId,proto3" json:"subscription_id,omitempty"`
 	// The caller's own active booking, if the status is BOOKED.
 	BookingId string `protobuf:"bytes,6,opt,name=booking_id,json=bookingId,proto3" json:"booking_id,omitempty"`
-	// The caller's own waitlist entry, if the status is WAITLISTED.
+	// The caller's own waitlist entry that names the session. It does not keep them from booking open seats, which ends it.
 	EntryId string `protobuf:"bytes,7,opt,name=entry_id,json=entryId,proto3" json:"entry_id,omitempty"`
-	// The caller's position in the queue, from 1, if the status is WAITLISTED. Absent otherwise.
+	// The caller's position in the queue, from 1, if there is an entry_id. Absent otherwise.
 	WaitlistPosition *int32 `protobuf:"varint,8,opt,name=waitlist_position,json=waitlistPosition,proto3,oneof" json:"waitlist_position,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	// The caller's own live offer of seats in the session, of any of their entries. Book accepts it.
+	OfferId string `protobuf:"bytes,9,opt,name=offer_id,json=offerId,proto3" json:"offer_id,omitempty"`
+	// Until when the seats of that offer are kept for the caller, in UTC.
+	OfferExpireTime *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=offer_expire_time,json=offerExpireTime,proto3" json:"offer_expire_time,omitempty"`
+	// The number of seats that are kept. Absent without an offer.
+	OfferSeats *int32 `protobuf:"varint,11,opt,name=offer_seats,json=offerSeats,proto3,oneof" json:"offer_seats,omitempty"`
+	// Whether others have an offer of the same seats: the first to claim gets them.
+	OfferFirstToClaim bool `protobuf:"varint,12,opt,name=offer_first_to_claim,json=offerFirstToClaim,proto3" json:"offer_first_to_claim,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
 }
 
 func (x *BookingEligibility) Reset() {
@@ -893,6 +905,34 @@ func (x *BookingEligibility) GetWaitlistPosition() int32 {
 		return *x.WaitlistPosition
 	}
 	return 0
+}
+
+func (x *BookingEligibility) GetOfferId() string {
+	if x != nil {
+		return x.OfferId
+	}
+	return ""
+}
+
+func (x *BookingEligibility) GetOfferExpireTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.OfferExpireTime
+	}
+	return nil
+}
+
+func (x *BookingEligibility) GetOfferSeats() int32 {
+	if x != nil && x.OfferSeats != nil {
+		return *x.OfferSeats
+	}
+	return 0
+}
+
+func (x *BookingEligibility) GetOfferFirstToClaim() bool {
+	if x != nil {
+		return x.OfferFirstToClaim
+	}
+	return false
 }
 
 // SessionInput has the fields of a session that staff can edit.
@@ -1742,7 +1782,7 @@ const file_berth_v1_session_proto_rawDesc = "" +
 	"\n" +
 	"coach_name\x18\b \x01(\tR\tcoachName\x12\x1d\n" +
 	"\n" +
-	"service_id\x18\t \x01(\tR\tserviceId\"\xc2\x03\n" +
+	"service_id\x18\t \x01(\tR\tserviceId\"\x8c\x05\n" +
 	"\x12BookingEligibility\x123\n" +
 	"\x06status\x18\x01 \x01(\x0e2\x1b.berth.v1.EligibilityStatusR\x06status\x12-\n" +
 	"\x06reason\x18\x02 \x01(\x0e2\x15.berth.v1.ErrorReasonR\x06reason\x12\x18\n" +
@@ -1752,11 +1792,18 @@ const file_berth_v1_session_proto_rawDesc = "" +
 	"\n" +
 	"booking_id\x18\x06 \x01(\tR\tbookingId\x12\x19\n" +
 	"\bentry_id\x18\a \x01(\tR\aentryId\x120\n" +
-	"\x11waitlist_position\x18\b \x01(\x05H\x00R\x10waitlistPosition\x88\x01\x01\x1a;\n" +
+	"\x11waitlist_position\x18\b \x01(\x05H\x00R\x10waitlistPosition\x88\x01\x01\x12\x19\n" +
+	"\boffer_id\x18\t \x01(\tR\aofferId\x12F\n" +
+	"\x11offer_expire_time\x18\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampR\x0fofferExpireTime\x12$\n" +
+	"\voffer_seats\x18\v \x01(\x05H\x01R\n" +
+	"offerSeats\x88\x01\x01\x12/\n" +
+	"\x14offer_first_to_claim\x18\f \x01(\bR\x11offerFirstToClaim\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x14\n" +
-	"\x12_waitlist_position\"\x93\x05\n" +
+	"\x12_waitlist_positionB\x0e\n" +
+	"\f_offer_seats\"\x93\x05\n" +
 	"\fSessionInput\x12*\n" +
 	"\n" +
 	"service_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tserviceId\x12,\n" +
@@ -1869,14 +1916,15 @@ const file_berth_v1_session_proto_rawDesc = "" +
 	"\x1aSESSION_STATUS_UNSPECIFIED\x10\x00\x12\x18\n" +
 	"\x14SESSION_STATUS_DRAFT\x10\x01\x12\x1c\n" +
 	"\x18SESSION_STATUS_PUBLISHED\x10\x02\x12\x1c\n" +
-	"\x18SESSION_STATUS_CANCELLED\x10\x03*\xdb\x01\n" +
+	"\x18SESSION_STATUS_CANCELLED\x10\x03*\xfb\x01\n" +
 	"\x11EligibilityStatus\x12\"\n" +
 	"\x1eELIGIBILITY_STATUS_UNSPECIFIED\x10\x00\x12\x1f\n" +
 	"\x1bELIGIBILITY_STATUS_ELIGIBLE\x10\x01\x12\x1f\n" +
 	"\x1bELIGIBILITY_STATUS_WAITLIST\x10\x02\x12\x1e\n" +
 	"\x1aELIGIBILITY_STATUS_BLOCKED\x10\x03\x12\x1d\n" +
 	"\x19ELIGIBILITY_STATUS_BOOKED\x10\x04\x12!\n" +
-	"\x1dELIGIBILITY_STATUS_WAITLISTED\x10\x05*`\n" +
+	"\x1dELIGIBILITY_STATUS_WAITLISTED\x10\x05\x12\x1e\n" +
+	"\x1aELIGIBILITY_STATUS_OFFERED\x10\x06*`\n" +
 	"\fSeriesStatus\x12\x1d\n" +
 	"\x19SERIES_STATUS_UNSPECIFIED\x10\x00\x12\x18\n" +
 	"\x14SERIES_STATUS_ACTIVE\x10\x01\x12\x17\n" +
@@ -1947,30 +1995,31 @@ var file_berth_v1_session_proto_depIdxs = []int32{
 	2,  // 11: berth.v1.BookingEligibility.status:type_name -> berth.v1.EligibilityStatus
 	19, // 12: berth.v1.BookingEligibility.reason:type_name -> berth.v1.ErrorReason
 	15, // 13: berth.v1.BookingEligibility.metadata:type_name -> berth.v1.BookingEligibility.MetadataEntry
-	16, // 14: berth.v1.SessionInput.start_time:type_name -> google.protobuf.Timestamp
-	16, // 15: berth.v1.SessionInput.end_time:type_name -> google.protobuf.Timestamp
-	17, // 16: berth.v1.Series.start_date:type_name -> google.type.Date
-	20, // 17: berth.v1.Series.start_time_of_day:type_name -> google.type.TimeOfDay
-	21, // 18: berth.v1.Series.duration:type_name -> google.protobuf.Duration
-	17, // 19: berth.v1.Series.excluded_dates:type_name -> google.type.Date
-	17, // 20: berth.v1.Series.materialized_until:type_name -> google.type.Date
-	3,  // 21: berth.v1.Series.status:type_name -> berth.v1.SeriesStatus
-	16, // 22: berth.v1.Series.create_time:type_name -> google.protobuf.Timestamp
-	16, // 23: berth.v1.Series.update_time:type_name -> google.protobuf.Timestamp
-	17, // 24: berth.v1.SeriesInput.start_date:type_name -> google.type.Date
-	20, // 25: berth.v1.SeriesInput.start_time_of_day:type_name -> google.type.TimeOfDay
-	21, // 26: berth.v1.SeriesInput.duration:type_name -> google.protobuf.Duration
-	17, // 27: berth.v1.SeriesInput.excluded_dates:type_name -> google.type.Date
-	3,  // 28: berth.v1.SeriesFilter.statuses:type_name -> berth.v1.SeriesStatus
-	22, // 29: berth.v1.SessionFilter.starts_within:type_name -> berth.v1.TimeRange
-	1,  // 30: berth.v1.SessionFilter.statuses:type_name -> berth.v1.SessionStatus
-	7,  // 31: berth.v1.BulkSessionMatch.session:type_name -> berth.v1.SessionSummary
-	1,  // 32: berth.v1.BulkSessionMatch.status:type_name -> berth.v1.SessionStatus
-	33, // [33:33] is the sub-list for method output_type
-	33, // [33:33] is the sub-list for method input_type
-	33, // [33:33] is the sub-list for extension type_name
-	33, // [33:33] is the sub-list for extension extendee
-	0,  // [0:33] is the sub-list for field type_name
+	16, // 14: berth.v1.BookingEligibility.offer_expire_time:type_name -> google.protobuf.Timestamp
+	16, // 15: berth.v1.SessionInput.start_time:type_name -> google.protobuf.Timestamp
+	16, // 16: berth.v1.SessionInput.end_time:type_name -> google.protobuf.Timestamp
+	17, // 17: berth.v1.Series.start_date:type_name -> google.type.Date
+	20, // 18: berth.v1.Series.start_time_of_day:type_name -> google.type.TimeOfDay
+	21, // 19: berth.v1.Series.duration:type_name -> google.protobuf.Duration
+	17, // 20: berth.v1.Series.excluded_dates:type_name -> google.type.Date
+	17, // 21: berth.v1.Series.materialized_until:type_name -> google.type.Date
+	3,  // 22: berth.v1.Series.status:type_name -> berth.v1.SeriesStatus
+	16, // 23: berth.v1.Series.create_time:type_name -> google.protobuf.Timestamp
+	16, // 24: berth.v1.Series.update_time:type_name -> google.protobuf.Timestamp
+	17, // 25: berth.v1.SeriesInput.start_date:type_name -> google.type.Date
+	20, // 26: berth.v1.SeriesInput.start_time_of_day:type_name -> google.type.TimeOfDay
+	21, // 27: berth.v1.SeriesInput.duration:type_name -> google.protobuf.Duration
+	17, // 28: berth.v1.SeriesInput.excluded_dates:type_name -> google.type.Date
+	3,  // 29: berth.v1.SeriesFilter.statuses:type_name -> berth.v1.SeriesStatus
+	22, // 30: berth.v1.SessionFilter.starts_within:type_name -> berth.v1.TimeRange
+	1,  // 31: berth.v1.SessionFilter.statuses:type_name -> berth.v1.SessionStatus
+	7,  // 32: berth.v1.BulkSessionMatch.session:type_name -> berth.v1.SessionSummary
+	1,  // 33: berth.v1.BulkSessionMatch.status:type_name -> berth.v1.SessionStatus
+	34, // [34:34] is the sub-list for method output_type
+	34, // [34:34] is the sub-list for method input_type
+	34, // [34:34] is the sub-list for extension type_name
+	34, // [34:34] is the sub-list for extension extendee
+	0,  // [0:34] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_session_proto_init() }

@@ -36,7 +36,7 @@ const (
 	WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_WAITING WaitlistEntryStatus = 1
 	// It has a live offer.
 	WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_OFFERED WaitlistEntryStatus = 2
-	// It got a place.
+	// It got a place, or its member booked what it waits for: `booking_id`.
 	WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_BOOKED WaitlistEntryStatus = 3
 	// The member left, staff removed it, or its session was cancelled.
 	WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_CANCELLED WaitlistEntryStatus = 4
@@ -621,7 +621,7 @@ const (
 	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_ADVANCE_WINDOW WaitlistVerdictReason = 23
 	// The location does not take bookings through the entry's channel.
 	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_CHANNEL_CLOSED WaitlistVerdictReason = 24
-	// The member has a booking of the session.
+	// The member has a booking of the session, or holds seats that the entry waits for.
 	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_ALREADY_BOOKED WaitlistVerdictReason = 25
 	// The session is full.
 	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_SESSION_FULL WaitlistVerdictReason = 26
@@ -647,6 +647,8 @@ const (
 	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_EXTERNAL_REF_CONFLICT WaitlistVerdictReason = 36
 	// The booking would be refused for another reason.
 	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_BOOKING_REFUSED WaitlistVerdictReason = 37
+	// The member cancelled or moved the booking of these seats, let their hold end, or declined an offer of them.
+	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_GAVE_UP WaitlistVerdictReason = 38
 )
 
 // Enum value maps for WaitlistVerdictReason.
@@ -690,6 +692,7 @@ var (
 		35: "WAITLIST_VERDICT_REASON_MEMBER_NOT_FOUND",
 		36: "WAITLIST_VERDICT_REASON_EXTERNAL_REF_CONFLICT",
 		37: "WAITLIST_VERDICT_REASON_BOOKING_REFUSED",
+		38: "WAITLIST_VERDICT_REASON_GAVE_UP",
 	}
 	WaitlistVerdictReason_value = map[string]int32{
 		"WAITLIST_VERDICT_REASON_UNSPECIFIED":           0,
@@ -730,6 +733,7 @@ var (
 		"WAITLIST_VERDICT_REASON_MEMBER_NOT_FOUND":      35,
 		"WAITLIST_VERDICT_REASON_EXTERNAL_REF_CONFLICT": 36,
 		"WAITLIST_VERDICT_REASON_BOOKING_REFUSED":       37,
+		"WAITLIST_VERDICT_REASON_GAVE_UP":               38,
 	}
 )
 
@@ -3622,7 +3626,7 @@ const file_berth_v1_waitlist_proto_rawDesc = "" +
 	"\x19WAITLIST_MOVE_NOBODY_FITS\x10\x01\x12\x17\n" +
 	"\x13WAITLIST_MOVE_OFFER\x10\x02\x12\x19\n" +
 	"\x15WAITLIST_MOVE_ROLL_ON\x10\x03\x12\x1b\n" +
-	"\x17WAITLIST_MOVE_HAND_BACK\x10\x04*\xc1\f\n" +
+	"\x17WAITLIST_MOVE_HAND_BACK\x10\x04*\xe6\f\n" +
 	"\x15WaitlistVerdictReason\x12'\n" +
 	"#WAITLIST_VERDICT_REASON_UNSPECIFIED\x10\x00\x12$\n" +
 	" WAITLIST_VERDICT_REASON_PROMOTED\x10\x01\x12#\n" +
@@ -3662,7 +3666,8 @@ const file_berth_v1_waitlist_proto_rawDesc = "" +
 	"*WAITLIST_VERDICT_REASON_SUBSCRIPTION_STATE\x10\"\x12,\n" +
 	"(WAITLIST_VERDICT_REASON_MEMBER_NOT_FOUND\x10#\x121\n" +
 	"-WAITLIST_VERDICT_REASON_EXTERNAL_REF_CONFLICT\x10$\x12+\n" +
-	"'WAITLIST_VERDICT_REASON_BOOKING_REFUSED\x10%*\x81\x01\n" +
+	"'WAITLIST_VERDICT_REASON_BOOKING_REFUSED\x10%\x12#\n" +
+	"\x1fWAITLIST_VERDICT_REASON_GAVE_UP\x10&*\x81\x01\n" +
 	"\x13WaitlistClaimAction\x12%\n" +
 	"!WAITLIST_CLAIM_ACTION_UNSPECIFIED\x10\x00\x12 \n" +
 	"\x1cWAITLIST_CLAIM_ACTION_ACCEPT\x10\x01\x12!\n" +

@@ -9,6 +9,7 @@ import (
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/seats"
+	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
@@ -62,7 +63,9 @@ type book struct {
 	slot   *booking.Slot
 	member *booking.Member
 	facts  booking.Facts
-	made   seats.Result // by an earlier request with the same external reference
+	waits  waitlist.Standing
+	offer  *waitlist.Offer // that the booking accepts; nil if none
+	made   seats.Result    // by an earlier request with the same external reference
 }
 
 // Load implements engine.Operation.
@@ -79,17 +82,20 @@ func (b *book) Load(q *engine.Query) {
 	seats.LoadByRef(q, b.ExternalRef, &b.made)
 }
 
-// loadOther reads the member's other booking and waitlist entry, but only if this session could be full: a member with
-// a booking must not join the queue. Otherwise a unique index rejects a second booking, and reading here would add
+// loadOther reads how the member waits, and their other booking, but that only if this session could be full: a member
+// with a booking must not join the queue. Otherwise a unique index rejects a second booking, and reading here would add
 // predicate locks that make concurrent bookings fail.
 func (b *book) loadOther(q *engine.Query) {
 	if b.slot == nil {
 		return
 	}
+	if b.member != nil {
+		waitlists.LoadStanding(q.Batch, q.Tenant, b.Session, *b.member, &b.waits)
+	}
 	key := bookingdb.SessionMember{Session: b.Session, Member: b.Member}
 	if q.Strict || seats.MayBeFull(q, b.slot) {
 		bookingdb.FindActiveIDs(q.Batch, q.Tenant, key, func(ids bookingdb.ActiveIDs) {
-			b.facts.Booking, b.facts.Entry = ids.Booking, ids.Entry
+			b.facts.Booking = ids.Booking
 		})
 	}
 	if q.Strict {
@@ -121,7 +127,14 @@ func (b *book) Run(ctx context.Context, tx *engine.Tx) (seats.Result, error) {
 	if result.Wait {
 		return b.service.waitlists.Enqueue(ctx, tx, b.facts, b.entry(request.Free))
 	}
-	return b.write(tx, request.ID, result, stock), nil
+	if b.Hold { // it only pauses entries
+		return b.write(tx, request.ID, result, stock), nil
+	}
+	if err := b.service.waitlists.PrepareSettle(tx, b.waits, b.offer); err != nil {
+		return seats.Result{}, err
+	}
+	made := b.write(tx, request.ID, result, stock)
+	return made, b.service.waitlists.Settle(ctx, tx, b.waits, *made.Booking, b.offer)
 }
 
 // completeFacts puts the facts together. It ends expired holds, whose seats go to the members who wait.
@@ -142,6 +155,15 @@ func (b *book) completeFacts(ctx context.Context, tx *engine.Tx) error {
 		b.facts.Booking = tenant.BookingID{} // the member's own hold, which has expired
 	}
 	b.facts.Slot, b.facts.Member = *b.slot, *b.member
+	if len(expired) > 0 { // their seats may have gone to an entry of this member
+		if b.waits, err = b.service.waitlists.Standing(ctx, tx, b.Session, *b.member); err != nil {
+			return err
+		}
+	}
+	if b.facts.Entry = b.waits.Named(); !b.Hold {
+		b.offer = b.waits.Offer(tx.Now)
+		b.facts.Offer = waitlists.OfferedSeats(b.offer)
+	}
 	return nil
 }
 
@@ -150,7 +172,7 @@ func (b *book) write(tx *engine.Tx, id tenant.BookingID, result booking.BookResu
 	made := booking.Booking{
 		ID: id, Session: b.Session, Member: b.member.ID, Party: b.Party, Channel: b.Channel,
 		ExternalRef: b.ExternalRef, Note: b.Note, Contact: b.Contact, GuestTier: b.GuestTier, CreatedBy: tx.Caller.Actor(),
-		HasItems: len(b.Items) > 0, RequestHash: b.refHash(),
+		HasItems: len(b.Items) > 0, RequestHash: b.refHash(), Promoted: b.offer != nil,
 	}
 	var data event.Data = event.BookingConfirmed{Imported: false}
 	if b.Hold {
@@ -160,6 +182,7 @@ func (b *book) write(tx *engine.Tx, id tenant.BookingID, result booking.BookResu
 	if result.Raised > 0 {
 		seats.RaiseCapacity(tx, b.slot, result.Raised)
 	}
+	waitlists.TakeOffered(tx, b.slot, b.facts.Offer, b.Party)
 	made = seats.Take(tx, b.facts, made, result)
 	b.slot.SeatsTaken += made.Party
 	made.Items = seats.InsertItemLines(tx, made, stock)
@@ -247,8 +270,8 @@ func (s *Service) explainRefusal(ctx context.Context, caller tenant.Caller, r Bo
 	return err
 }
 
-// alreadyBooked looks for the member's active booking and waitlist entry in the session. If there are any, it returns
-// the error that names them.
+// alreadyBooked looks for the member's active booking in the session. If there is one, it returns the error that names
+// it. A waitlist entry alone does not keep its member from booking.
 func (s *Service) alreadyBooked(ctx context.Context, caller tenant.Caller, r BookRequest) error {
 	var ids bookingdb.ActiveIDs
 	var batch pg.Batch
@@ -257,7 +280,7 @@ func (s *Service) alreadyBooked(ctx context.Context, caller tenant.Caller, r Boo
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {
 		return err
 	}
-	if ids == (bookingdb.ActiveIDs{}) {
+	if ids.Booking.IsZero() {
 		return nil
 	}
 	return catalog.AlreadyBooked(r.Member, ids.Booking, ids.Entry)

@@ -84,7 +84,7 @@ func (c *cancel) Run(ctx context.Context, tx *engine.Tx) (seats.CancelResult, er
 	}
 	if c.slot != nil {
 		c.slot.SeatsTaken -= cancelled.SeatsFreed
-		result.Promoted, err = c.service.waitlists.Fill(ctx, tx, c.slot, waitlist.ByCancellation)
+		result.Promoted, err = c.service.waitlists.Fill(ctx, tx, c.slot, waitlist.ByCancellation, b.Member)
 	}
 	return result, err
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/app/seats"
+	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/catalogdb"
 	"github.com/berthhq/berth/internal/fault"
@@ -16,6 +17,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/payment"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -51,7 +53,7 @@ func (s *Service) confirm(ctx context.Context, caller tenant.Caller, name string
 		Locate: locate(caller.Tenant, seats.Locator{ID: c.ID},
 			func(b bookingState) engine.Operation[seats.Result] {
 				attempt := c
-				attempt.bookingState = b
+				attempt.service, attempt.bookingState = s, b
 				return &attempt
 			}),
 	})
@@ -60,6 +62,7 @@ func (s *Service) confirm(ctx context.Context, caller tenant.Caller, name string
 
 // confirm is one attempt at ConfirmBooking or RecordPayment.
 type confirm struct {
+	service *Service
 	ConfirmRequest
 	bookingState
 	anyState  bool // a booking that is not a hold is left in its state
@@ -67,11 +70,15 @@ type confirm struct {
 	payments  []payment.Line
 	number    booking.BenefitNumber
 	payers    []credit.Subscription
+	member    *booking.Member // nil: a guest
+	waits     waitlist.Standing
 }
 
 // Load implements engine.Operation.
 func (c *confirm) Load(q *engine.Query) {
 	c.bookingState.Load(q)
+	bookingdb.FindBookingMember(q.Batch, q.Tenant, c.of.Member, &c.member)
+	q.Then(c.loadStanding)
 	if c.ProviderCode != "" {
 		catalogdb.FindBenefitProvider(q.Batch, q.Tenant, c.ProviderCode, &c.number.Provider)
 		catalogdb.FindBenefitNumber(
@@ -84,8 +91,15 @@ func (c *confirm) Load(q *engine.Query) {
 	}
 }
 
+// loadStanding reads how the member waits: the hold has paused their entries, and its confirmation ends them.
+func (c *confirm) loadStanding(q *engine.Query) {
+	if c.member != nil && c.booking != nil && c.booking.Status == booking.Pending {
+		waitlists.LoadStanding(q.Batch, q.Tenant, c.of.Session, *c.member, &c.waits)
+	}
+}
+
 // Run implements engine.Operation.
-func (c *confirm) Run(_ context.Context, tx *engine.Tx) (seats.Result, error) {
+func (c *confirm) Run(ctx context.Context, tx *engine.Tx) (seats.Result, error) {
 	b, err := c.find(tx)
 	if err == nil && c.Paid != nil && !tx.Caller.CanSettle(b.Member) {
 		err = errOwnPayment
@@ -121,6 +135,9 @@ func (c *confirm) Run(_ context.Context, tx *engine.Tx) (seats.Result, error) {
 	if after.Items, err = booking.ConfirmItems(after.Items, c.Keep); err != nil {
 		return seats.Result{}, err
 	}
+	if err := c.service.waitlists.PrepareSettle(tx, c.waits, nil); err != nil {
+		return seats.Result{}, err
+	}
 	if c.Paid != nil {
 		line, err := payment.Record(c.payments, *c.Paid, "", after.ID, tx.Caller.Actor(), tx.Now)
 		if err != nil {
@@ -131,7 +148,7 @@ func (c *confirm) Run(_ context.Context, tx *engine.Tx) (seats.Result, error) {
 		}
 	}
 	c.write(tx, &after, confirmed)
-	return seats.Result{Booking: &after}, nil
+	return seats.Result{Booking: &after}, c.service.waitlists.Settle(ctx, tx, c.waits, after, nil)
 }
 
 // pay records the payment of a booking that is not a hold, if there is one. A confirmation that is repeated adds no

@@ -50,6 +50,6 @@ func (r *release) Run(ctx context.Context, tx *engine.Tx) (seats.Result, error) 
 	}
 	seats.EndHold(tx, &after, data)
 	r.slot.SeatsTaken -= after.Party
-	_, err = r.service.waitlists.Fill(ctx, tx, r.slot, why)
+	_, err = r.service.waitlists.Fill(ctx, tx, r.slot, why, b.Member)
 	return result, err
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/app/seats"
+	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/data/bookingdb"
-	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/credit"
@@ -51,7 +51,11 @@ type reschedule struct {
 	service *Service
 	RescheduleRequest
 	bookingState
-	to *booking.Slot
+	to     *booking.Slot
+	member *booking.Member // nil: a guest
+	waits  waitlist.Standing
+	offer  *waitlist.Offer // that the move accepts; nil if none
+	facts  booking.Facts   // of the other session
 }
 
 // Load implements engine.Operation.
@@ -59,6 +63,7 @@ func (r *reschedule) Load(q *engine.Query) {
 	r.bookingState.Load(q)
 	seats.LoadFreedSlot(q, r.To, &r.to)
 	seats.RequestSeats(q, r.To, seats.UnknownParty)
+	bookingdb.FindBookingMember(q.Batch, q.Tenant, r.of.Member, &r.member)
 }
 
 // Run implements engine.Operation.
@@ -78,14 +83,17 @@ func (r *reschedule) Run(ctx context.Context, tx *engine.Tx) (RescheduleResult, 
 	if err := r.service.waitlists.SoloIfAwaited(tx, r.slot, r.to); err != nil {
 		return RescheduleResult{}, err
 	}
+	if err := r.service.waitlists.PrepareSettle(tx, r.waits, r.offer); err != nil {
+		return RescheduleResult{}, err
+	}
 	if err := seats.MoveItemLines(ctx, tx, &move.Booking, *r.to, r.MoveItems); err != nil {
 		return RescheduleResult{}, err
 	}
 	r.move(tx, b, &move.Booking)
-	if moved.Promoted, err = r.service.waitlists.Fill(ctx, tx, r.slot, waitlist.ByReschedule); err != nil {
+	if err := r.service.waitlists.Settle(ctx, tx, r.waits, move.Booking, r.offer); err != nil {
 		return RescheduleResult{}, err
 	}
-	_, err = r.service.waitlists.Fill(ctx, tx, r.to, waitlist.ByReschedule)
+	moved.Promoted, err = r.service.waitlists.Fill(ctx, tx, r.slot, waitlist.ByReschedule, b.Member)
 	return moved, err
 }
 
@@ -99,15 +107,20 @@ func (r *reschedule) decide(ctx context.Context, tx *engine.Tx, b booking.Bookin
 			return booking.RescheduleResult{}, err
 		}
 	}
-	entry, err := findEntry(ctx, tx, b, *r.to)
-	if err != nil {
-		return booking.RescheduleResult{}, err
+	r.facts = booking.Facts{Slot: *r.to}
+	if r.member != nil {
+		var err error
+		if r.waits, err = r.service.waitlists.Standing(ctx, tx, r.To, *r.member); err != nil {
+			return booking.RescheduleResult{}, err
+		}
+		r.offer = r.waits.Offer(tx.Now)
+		r.facts.Entry, r.facts.Offer = r.waits.Named(), waitlists.OfferedSeats(r.offer)
 	}
 	payer, err := findPayer(ctx, tx, b, *r.to)
 	if err != nil {
 		return booking.RescheduleResult{}, err
 	}
-	return booking.Reschedule(b, *r.slot, *r.to, entry, payer, !tx.Caller.SelfOnly, tx.Now)
+	return booking.Reschedule(b, *r.slot, r.facts, payer, !tx.Caller.SelfOnly, tx.Now)
 }
 
 // move moves the booking's seats, its quota and the booking itself.
@@ -115,6 +128,7 @@ func (r *reschedule) move(tx *engine.Tx, before booking.Booking, after *booking.
 	from, to := r.slot, r.to
 	bookingdb.UpdateBooking(tx.Tx, tx.Tenant, after, tx.Now)
 	bookingdb.MoveSeats(tx.Tx, tx.Tenant, from.ID, bookingdb.Seats{Taken: -before.Party})
+	waitlists.TakeOffered(tx, to, r.facts.Offer, before.Party)
 	bookingdb.MoveSeats(tx.Tx, tx.Tenant, to.ID, bookingdb.Seats{Taken: before.Party})
 	if before.Counted {
 		bookingdb.CountBooking(tx.Tx, tx.Tenant, before.Subscription, from.LocalDate, -1)
@@ -130,18 +144,6 @@ func (r *reschedule) move(tx *engine.Tx, before booking.Booking, after *booking.
 	}
 	from.SeatsTaken -= before.Party
 	to.SeatsTaken += before.Party
-}
-
-// findEntry finds the waitlist entry that a booking's member has in another session. It returns the zero id if there is
-// none.
-func findEntry(ctx context.Context, tx *engine.Tx, b booking.Booking, to booking.Slot) (tenant.EntryID, error) {
-	if to.Waiting == 0 || b.Member.IsZero() {
-		return tenant.EntryID{}, nil
-	}
-	entry, err := engine.Find(ctx, tx, nil, func(batch *pg.Batch, into **waitlist.Entry) {
-		waitlistdb.FindActiveEntry(batch, tx.Tenant, to.ID, b.Member, into)
-	})
-	return entry.ID, err
 }
 
 // findPayer loads a booking's subscription, with its use on the day and in the week of another session. It returns nil

@@ -54,7 +54,8 @@ func (e *Engine) runBatch(all []*task) (requeue []*task) {
 		default:
 			for i, t := range batch {
 				switch {
-				case err == nil && errors.Is(outcomes[i], ErrSolo), err != nil && e.isRetryable(err, t.Work.key, t.Work.races):
+				case err == nil && errors.Is(outcomes[i], ErrSolo), err != nil && e.isRetryable(err, t.Work.key, t.Work.races),
+					errors.Is(err, ErrSolo): // the others have left, and Tx.Lock found keys
 					sendBack(t)
 				case err == nil:
 					t.Work.done(outcomes[i])

@@ -57,6 +57,21 @@ func TestRun_OneOperationDoesNotHarmOthersOfItsBatch(t *testing.T) {
 	}
 }
 
+// An operation that is left alone in its batch can still find keys that it has to wait for.
+func TestRun_QueuesAgainWhoIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	runs, errs := s.together(t, act{do: then(writes, refuses)}, act{do: func(_ context.Context, tx *Tx) error {
+		if tx.Shared() {
+			return nil
+		}
+		return tx.Lock(named(1))
+	}})
+	says(t, errs[0], "refused")
+	test.NoError(t, errs[1])
+	test.Eq(t, []int{2, 2}, runs)
+}
+
 // An operation that cannot finish in its batch leaves it together with later ones that share its keys: they run in the
 // order in which they arrived.
 func TestRun_KeepsOrderWithinAKey(t *testing.T) {

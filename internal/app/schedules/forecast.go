@@ -24,6 +24,7 @@ type forecast struct {
 	counted       map[civil.Date][]credit.Subscription
 	bookings      map[tenant.SessionID]tenant.BookingID
 	entries       map[tenant.SessionID]tenant.EntryID
+	offers        map[tenant.SessionID]*booking.OfferedSeats
 	positions     map[waitlists.PlaceKey]waitlist.Rank
 }
 
@@ -48,6 +49,7 @@ func newForecast(
 		counted:   make(map[civil.Date][]credit.Subscription),
 		bookings:  make(map[tenant.SessionID]tenant.BookingID, len(member.Bookings)),
 		entries:   make(map[tenant.SessionID]tenant.EntryID, len(member.Entries)),
+		offers:    make(map[tenant.SessionID]*booking.OfferedSeats, len(member.Offers)),
 	}
 	for _, b := range member.Bookings {
 		f.bookings[b.Session] = b.ID
@@ -57,6 +59,11 @@ func newForecast(
 	}
 	for _, e := range member.Entries {
 		f.entries[e.Session] = e.ID
+	}
+	for _, o := range member.Offers {
+		if o.Until.After(now) {
+			f.offers[o.Session] = &o.OfferedSeats
+		}
 	}
 	for _, u := range member.Usage {
 		used := u.Used
@@ -73,7 +80,7 @@ func (f *forecast) eligibility(slot *booking.Slot) *booking.Eligibility {
 	}
 	entry := f.entries[slot.ID]
 	f.facts.Slot, f.facts.Subscriptions = *slot, f.countedOn(slot.LocalDate)
-	f.facts.Booking, f.facts.Entry = f.bookings[slot.ID], entry
+	f.facts.Booking, f.facts.Entry, f.facts.Offer = f.bookings[slot.ID], entry, f.offers[slot.ID]
 	e := booking.EligibilityOf(f.facts, f.command, f.now)
 	e.Position = f.positions[waitlists.PlaceKey{Entry: entry, Session: slot.ID}].Position
 	return &e

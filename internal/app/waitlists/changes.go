@@ -69,8 +69,9 @@ func (s *Service) writeEntry(tx *engine.Tx, c waitlist.EntryChange) {
 		return
 	}
 	waitlistdb.RemovePlaces(tx.Tx, tx.Tenant, c.Entry.ID)
+	waitlistdb.CountWaiting(tx.Tx, tx.Tenant, c.Entry.Member, -1)
 	s.countEntry(tx, c.Entry.Status)
-	if c.Entry.Status != waitlist.Booked {
+	if c.Entry.Status != waitlist.Booked || c.Taken {
 		entryEvent(tx, c.Entry, event.WaitlistLeft{Reason: c.Reason, Notify: c.Notify})
 	}
 }

@@ -23,12 +23,14 @@ func (s *Service) EndExpiredHolds(ctx context.Context, tx *engine.Tx, slot *book
 	case tx.Shared():
 		return nil, engine.ErrSolo
 	}
-	for _, b := range expired {
+	members := make([]tenant.MemberID, len(expired))
+	for i, b := range expired {
+		members[i] = b.Member
 		b = booking.Expire(b, tx.Now)
 		seats.EndHold(tx, &b, event.BookingExpired{})
 		slot.SeatsTaken -= b.Party
 	}
-	_, err = s.Fill(ctx, tx, slot, waitlist.ByExpiredHold)
+	_, err = s.Fill(ctx, tx, slot, waitlist.ByExpiredHold, members...)
 	return expired, err
 }
 

@@ -2,6 +2,7 @@ package waitlists
 
 import (
 	"context"
+	"slices"
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/seats"
@@ -10,6 +11,7 @@ import (
 	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/waitlist"
@@ -20,16 +22,17 @@ import (
 const pageSize = 100
 
 // Fill gives a session's open seats to its waitlist, in the transaction that freed them. The slot contains what that
-// transaction has written so far, and Fill adds what it writes.
+// transaction has written so far, and Fill adds what it writes. Who gave up the seats gets none of them.
 func (s *Service) Fill(
-	ctx context.Context, tx *engine.Tx, slot *booking.Slot, trigger waitlist.Trigger,
+	ctx context.Context, tx *engine.Tx, slot *booking.Slot, trigger waitlist.Trigger, gaveUp ...tenant.MemberID,
 ) (promoted int, err error) {
-	return s.fillRound(ctx, tx, slot, trigger, nil)
+	return s.fillRound(ctx, tx, slot, trigger, nil, gaveUp...)
 }
 
 // fillRound is Fill for seats that were offered before, in a round. A nil round is a new one.
 func (s *Service) fillRound(
 	ctx context.Context, tx *engine.Tx, slot *booking.Slot, trigger waitlist.Trigger, round *waitlist.Round,
+	gaveUp ...tenant.MemberID,
 ) (promoted int, err error) {
 	if slot.Availability() != booking.Available || !tx.Now.Before(slot.EndsAt) {
 		return 0, nil
@@ -49,12 +52,13 @@ func (s *Service) fillRound(
 	if err != nil {
 		return 0, err
 	}
+	f.facts.GaveUp = gaveUp
 	changes, err := f.decide(ctx, waitlist.NewFill(f.facts, trigger, round))
 	if err != nil {
 		return 0, err
 	}
-	f.apply(changes)
-	return len(changes.Promoted), nil
+	booked := f.apply(changes)
+	return len(booked), s.settleOthers(ctx, tx, booked...)
 }
 
 // fillSession reads a session, and with findRound a round of offers, and fills the session unless it is deleted.
@@ -190,6 +194,7 @@ func (f *filler) readPage(ctx context.Context, filling *waitlist.Fill, page wait
 // checkBookings finds out for each entry about the booking that it could get, and keeps the booking for promote.
 func (f *filler) checkBookings(ctx context.Context, filling *waitlist.Fill, entries []waitlist.Entry) error {
 	facts, days := make([]booking.Facts, len(entries)), make([]bookingdb.MemberDay, len(entries))
+	held := make([][]waitlist.Slot, len(entries))
 	var batch pg.Batch
 	for i, e := range entries {
 		key := bookingdb.SessionMember{Session: f.slot.ID, Member: e.Member}
@@ -198,6 +203,7 @@ func (f *filler) checkBookings(ctx context.Context, filling *waitlist.Fill, entr
 		bookingdb.ListPayers(&batch, f.Tenant, key, e.Subscription, &facts[i].Subscriptions)
 		bookingdb.ListBusy(&batch, f.Tenant, key, &facts[i].Busy)
 		bookingdb.FindMemberDay(&batch, f.Tenant, key, &days[i])
+		waitlistdb.ListHeldSlots(&batch, f.Tenant, e.Member, &held[i])
 		bookingdb.FindActiveIDs(&batch, f.Tenant, key, func(ids bookingdb.ActiveIDs) { facts[i].Booking = ids.Booking })
 	}
 	if err := f.Load(ctx, &batch); err != nil {
@@ -207,7 +213,11 @@ func (f *filler) checkBookings(ctx context.Context, filling *waitlist.Fill, entr
 	for i, e := range entries {
 		b := checkedBooking{id: tenant.NextID[tenant.BookingID](f.IDs), facts: facts[i]}
 		var err error = seats.ErrNoMember
-		if e.MemberActive {
+		switch {
+		case !e.MemberActive:
+		case slices.ContainsFunc(held[i], e.GotBy): // it waits until the hold ends
+			err = catalog.AlreadyBooked(e.Member, tenant.BookingID{}, e.ID)
+		default:
 			b.result, err = booking.Decide(b.facts, f.request(b.id, e), f.Now)
 		}
 		f.checked[e.ID] = b
@@ -226,17 +236,19 @@ func (f *filler) request(id tenant.BookingID, e waitlist.Entry) booking.Request 
 	}
 }
 
-// apply writes a decision, and adds it to the slot.
-func (f *filler) apply(c waitlist.Changes) {
+// apply writes a decision, and adds it to the slot. It returns the bookings of those who were promoted.
+func (f *filler) apply(c waitlist.Changes) []booking.Booking {
 	f.slot.SeatsTaken += c.Seats
 	f.service.Write(f.Tx, c)
-	for _, p := range c.Promoted {
-		f.promote(p)
+	booked := make([]booking.Booking, len(c.Promoted))
+	for i, p := range c.Promoted {
+		booked[i] = f.promote(p)
 	}
+	return booked
 }
 
 // promote turns an entry into a booking.
-func (f *filler) promote(p waitlist.Promotion) {
+func (f *filler) promote(p waitlist.Promotion) booking.Booking {
 	e, checked := p.Entry, f.checked[p.Entry.ID]
 	b := seats.Take(f.Tx, checked.facts, booking.Booking{
 		ID: checked.id, Session: f.slot.ID, Member: e.Member, Party: e.Party, Channel: e.Channel, ExternalRef: e.ExternalRef,
@@ -252,4 +264,5 @@ func (f *filler) promote(p waitlist.Promotion) {
 		Actor: credit.SystemActor, Data: event.WaitlistPromoted{}, At: f.Now,
 		Facts: seats.FactsOf(b, checked.result.Ledger),
 	})
+	return b
 }

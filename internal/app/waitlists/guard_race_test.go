@@ -411,8 +411,8 @@ with numbered as (select gen_random_uuid() as member, gen_random_uuid() as entry
 ($2::uuid[])[1 + i % cardinality($2::uuid[])] as session
   from generate_series(1, $3::int) i),
 people as (
-  insert into members (tenant_id, id, subject, name, name_key, created_at, updated_at)
-  select $1, member, 'line-' || member, 'Waiter ' || i, 'waiter ' || i, $4, $4 from numbered)
+  insert into members (tenant_id, id, subject, name, name_key, waiting, created_at, updated_at)
+  select $1, member, 'line-' || member, 'Waiter ' || i, 'waiter ' || i, 1, $4, $4 from numbered)
 insert into waitlist_entries (tenant_id, id, member_id, session_id, party_size, status, join_key, channel, note,
 created_by, created_at, updated_at)
 select $1, entry, member, session, 1, 'WAITING', (extract(epoch

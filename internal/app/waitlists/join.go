@@ -264,6 +264,7 @@ func (s *Service) join(
 	}
 	e.ID, e.CreatedBy, e.MemberActive = tenant.NextID[tenant.EntryID](tx.IDs), tx.Caller.Actor(), true
 	waitlistdb.InsertEntry(tx.Tx, tx.Tenant, e)
+	waitlistdb.CountWaiting(tx.Tx, tx.Tenant, e.Member, +1)
 	waitlistdb.AddPlaces(tx.Tx, tx.Tenant, e, sessions, queues)
 	if e, err = s.addPosition(ctx, tx, e); err != nil {
 		return e, err

@@ -148,7 +148,9 @@ func (s *Service) accept(
 	ending.Offer.Booking = b.ID
 	confirmed := event.BookingConfirmed{Imported: false}
 	offerEvent(tx, ending.Offer, tx.Caller.Actor(), confirmed, seats.FactsOf(b, result.Ledger))
-	_, err = s.endOffer(ctx, tx, ending)
+	if _, err = s.endOffer(ctx, tx, ending); err == nil {
+		err = s.settleOthers(ctx, tx, b)
+	}
 	return OfferAnswer{Offer: ending.Offer, Booking: &b}, err
 }
 

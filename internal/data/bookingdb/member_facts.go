@@ -18,6 +18,13 @@ type MemberFacts struct {
 	Usage         []Usage
 	Bookings      []Held
 	Entries       []Queued // for sessions at any time
+	Offers        []Offered
+}
+
+// Offered is a live offer.
+type Offered struct {
+	Session tenant.SessionID
+	booking.OfferedSeats
 }
 
 // Held is an active booking.
@@ -47,6 +54,15 @@ var (
 	queued = pg.NewReader(func(q *Queued) []pg.Column {
 		return []pg.Column{pg.Read("p.session_id", &q.Session), pg.Read("p.entry_id", &q.ID)}
 	})
+	offered = pg.NewReader(func(o *Offered) []pg.Column {
+		return []pg.Column{
+			pg.Read("o.session_id", &o.Session),
+			pg.Read("o.id", &o.Offer),
+			pg.Read("o.seats", &o.Seats),
+			pg.Read("o.expires_at", &o.Until),
+			pg.Read("o.shared", &o.Shared),
+		}
+	})
 )
 
 var (
@@ -61,6 +77,12 @@ order by b.starts_at, b.id`)
 	listQueued = pg.SQL(`
 select ` + queued.Columns() + ` from waitlist_places p
 where p.tenant_id = $1 and p.member_id = $2 and p.session_id is not null`)
+	// The places lead to the entries with offers: the index of members would read all the offers that they ever had.
+	listOffered = pg.SQL(`
+select ` + offered.Columns() + ` from (
+  select distinct p.entry_id as id from waitlist_places p where p.tenant_id = $1 and p.member_id = $2 offset 0) q
+cross join lateral (
+  select * from waitlist_offers o where o.tenant_id = $1 and o.entry_id = q.id and o.status = 'LIVE' offset 0) o`)
 )
 
 // FindMemberFacts reads a member's facts with a fixed number of statements.
@@ -74,4 +96,5 @@ func FindMemberFacts(b *pg.Batch, in tenant.TenantID, member tenant.MemberID, st
 	held.List(b.Queue(listHeld, in, member,
 		starts.Start.Add(-session.MaxLength), starts.End.Add(session.MaxLength)), &into.Bookings)
 	queued.List(b.Queue(listQueued, in, member), &into.Entries)
+	offered.List(b.Queue(listOffered, in, member), &into.Offers)
 }

@@ -15,6 +15,7 @@ var bookingMember = pg.NewReader(func(m *booking.Member) []pg.Column {
 		pg.Read("m.name", &m.Name),
 		pg.Read("m.tier", &m.Tier),
 		pg.Read("m.status = 'ACTIVE'", &m.Active),
+		pg.Read("m.waiting > 0", &m.Waits),
 	}
 })
 

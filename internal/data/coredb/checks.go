@@ -147,6 +147,14 @@ where p.tenant_id = $1
   and (p.location_id, p.service_id, p.local_date) is distinct from (s.location_id, s.service_id, s.local_date)`,
 	},
 	{
+		Name: "waiting counts the active entries of the member", Invariant: OnePlace, sql: `
+select m.id::text, format('waiting is %s, entries are %s', m.waiting, e.n)
+from members m left join (
+  select member_id, count(*) as n from waitlist_entries
+  where tenant_id = $1 and status in ('WAITING', 'OFFERED') group by member_id) e on e.member_id = m.id
+where m.tenant_id = $1 and m.waiting <> coalesce(e.n, 0)`,
+	},
+	{
 		Name: "an entry is offered exactly if it has a live offer", Invariant: OnePlace, sql: `
 select e.id::text, format('it is %s, its live offers are %s', e.status, o.n)
 from waitlist_entries e cross join lateral (
@@ -185,7 +193,7 @@ where o.tenant_id = $1 and o.status = 'ACCEPTED' and (b.id is null or b.member_i
 		Name: "no member has two bookings or entries in one session", Invariant: OnePlace, sql: `
 select session_id::text, format('member %s has %s places', member_id, count(*)) from (
   select session_id, member_id from bookings
-  where tenant_id = $1 and status in ('PENDING', 'CONFIRMED', 'ATTENDED') and member_id is not null
+  where tenant_id = $1 and status in ('CONFIRMED', 'ATTENDED') and member_id is not null -- a hold pauses an entry
   union all
   select session_id, member_id from waitlist_places where tenant_id = $1 and session_id is not null) x
 group by session_id, member_id having count(*) > 1`,
@@ -277,14 +285,17 @@ from usage u cross join lateral (
 where u.tenant_id = $1 and u.used <> b.n`,
 	},
 	{
-		Name: "every booked entry has a decision", Invariant: SeatsHaveDecisions, sql: `
-select e.id::text, format('it became booking %s without one', e.booking_id)
+		// A booking can end several entries: it was made for one of them.
+		Name: "every booking from the waitlist has a decision", Invariant: SeatsHaveDecisions, sql: `
+select min(e.id::text), format('it became booking %s without one', e.booking_id)
 from waitlist_entries e
+join bookings b on b.tenant_id = e.tenant_id and b.id = e.booking_id and b.promoted
 left join waitlist_offers o on o.tenant_id = e.tenant_id and o.entry_id = e.id and o.status = 'ACCEPTED'
-where e.tenant_id = $1 and e.status = 'BOOKED' and not exists (
+where e.tenant_id = $1 and e.status = 'BOOKED'
+group by e.booking_id having not bool_or(exists (
   select from waitlist_decisions d
   where d.tenant_id = $1 and d.decided_at = coalesce(o.created_at, e.closed_at) and d.verdicts @> jsonb_build_array(
-    jsonb_build_object('entry_id', e.id, 'reason', case when o.id is null then 'PROMOTED' else 'OFFERED' end)))`,
+    jsonb_build_object('entry_id', e.id, 'reason', case when o.id is null then 'PROMOTED' else 'OFFERED' end))))`,
 	},
 	{
 		Name: "every booked entry has a booking", Invariant: SeatsHaveDecisions, sql: `

@@ -100,15 +100,22 @@ select another('waitlist_offers', 'offer', 'id = id(''fifth''), session_id = id(
 select changes('waitlist_offers', 'third', 'session_id = id(''sixth'')');
 
 -- Entries that were booked: with and without an offer, with and without a decision.
+update bookings set promoted = true where tenant_id = id('tenant')
+  and id in (id('booking'), id('second'), id('other'), id('batch'));
+update members m set waiting = (select count(*) from waitlist_entries e where e.tenant_id = m.tenant_id
+  and e.member_id = m.id and e.status in ('WAITING', 'OFFERED'));
+update members set waiting = 4 where tenant_id = id('tenant') and id = id('third');
 select another('waitlist_offers', 'third', 'id = id(''sixth''), status = ''ACCEPTED'', entry_id = id(''sixth'')');
 select another('waitlist_offers', 'third', 'id = id(''seventh''), status = ''ACCEPTED'', entry_id = id(''seventh''),
   booking_id = id(''other'')');
 select another('waitlist_offers', 'third', 'id = id(''line''), status = ''ACCEPTED'', entry_id = id(''line''),
   booking_id = id(''booking'')');
-select another('waitlist_entries', 'fourth', 'id = id(''sixth''), status = ''BOOKED'', booking_id = id(''booking''),
+select another('waitlist_entries', 'fourth', 'id = id(''sixth''), status = ''BOOKED'', booking_id = id(''second''),
   closed_at = timestamptz ''2026-03-01 11:00Z''');
 select another('waitlist_entries', 'fourth', 'id = id(''seventh''), status = ''BOOKED'', booking_id = id(''other''),
   closed_at = timestamptz ''2026-03-01 11:00Z''');
+select another('waitlist_entries', 'fourth', 'id = id(''screen''), status = ''BOOKED'', booking_id = id(''booking''),
+  closed_at = timestamptz ''2026-03-01 11:00Z'''); -- with the other of its member, which was offered the seats
 select another('waitlist_entries', 'fourth', 'id = id(''line''), status = ''BOOKED'', booking_id = id(''booking''),
   closed_at = timestamptz ''2026-03-01 11:00Z''');
 select another('waitlist_entries', 'fourth', 'id = id(''code''), status = ''BOOKED'', booking_id = id(''batch''),

@@ -153,6 +153,10 @@ where p.tenant_id = $1 and p.session_id = $2 and p.member_id = $3`)
 where e.tenant_id = $1
   and e.id in (select p.entry_id from waitlist_places p where p.tenant_id = $1 and p.session_id = any($2))
 order by e.join_key, e.id`)
+	listOwn = pg.SQL(selectEntries + `
+where e.tenant_id = $1
+  and e.id in (select p.entry_id from waitlist_places p where p.tenant_id = $1 and p.member_id = $2)
+order by e.id`)
 	listWindows = pg.SQL(selectEntries + `
 where e.tenant_id = $1 and e.member_id = $2 and e.service_id = $3 and e.location_id = $4 and ` + openEntry)
 	listEntries = pg.SQL(selectEntries + `
@@ -185,6 +189,11 @@ func FindActiveEntry(
 // ListWaiting reads the active entries that name any of the sessions, in the order in which they joined.
 func ListWaiting(b *pg.Batch, in tenant.TenantID, sessions []tenant.SessionID, into *[]waitlist.Entry) {
 	entries.List(b.Queue(listWaiting, in, sessions), into)
+}
+
+// ListOwn reads the active entries of a member.
+func ListOwn(b *pg.Batch, in tenant.TenantID, member tenant.MemberID, into *[]waitlist.Entry) {
+	entries.List(b.Queue(listOwn, in, member), into)
 }
 
 // ListOtherEntries reads the ids of the active entries that name any of the sessions and others, too.
@@ -237,6 +246,12 @@ func InsertEntry(tx *pg.Tx, in tenant.TenantID, e waitlist.Entry) {
 		row.window, row.earliest, row.latest = *e.Window, &e.Window.Earliest, &e.Window.Latest
 	}
 	tx.Write(insertEntry, entryRows.Insert(in, &row)...)
+}
+
+// CountWaiting adds to the number of a member's active entries, with the transaction. Bookings read it with the member,
+// so that they look for entries only if there are any.
+func CountWaiting(tx *pg.Tx, in tenant.TenantID, member tenant.MemberID, by int) {
+	tx.Write(`update members set waiting = waiting + $3 where tenant_id = $1 and id = $2`, in, member, by)
 }
 
 // UpdateEntry writes the columns of an entry that can change, with the transaction, except its order. See SetOrder.

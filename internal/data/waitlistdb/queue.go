@@ -391,6 +391,14 @@ select ` + namedSlots.Columns() + ` from sessions s
 join services v on v.tenant_id = s.tenant_id and v.id = s.service_id
 join locations l on l.tenant_id = s.tenant_id and l.id = s.location_id
 where s.tenant_id = $1 and s.id = $2`)
+	heldSlots = pg.Lookup[tenant.MemberID, waitlist.Slot]{
+		SQL: pg.SQL(`select ` + waitSlots.Columns() + `, q.n from unnest($2::uuid[]) with ordinality as q (id, n)
+cross join lateral (
+  select * from bookings b where b.tenant_id = $1 and b.member_id = q.id and b.status = 'PENDING' offset 0) b
+cross join lateral (select * from sessions s where s.tenant_id = $1 and s.id = b.session_id offset 0) s
+cross join lateral (select * from locations l where l.tenant_id = $1 and l.id = s.location_id offset 0) l`),
+		Reader: waitSlots,
+	}
 	listOpenSlots = pg.SQL(`
 select ` + waitSlots.Columns() + ` from sessions s
 join locations l on l.tenant_id = s.tenant_id and l.id = s.location_id
@@ -407,6 +415,11 @@ where e.tenant_id = $1 and e.id = $2`)
 // FindWaitSlot reads a session as a waitlist.Slot, without its seats.
 func FindWaitSlot(b *pg.Batch, in tenant.TenantID, id tenant.SessionID, into *waitlist.Slot) {
 	namedSlots.Scan(b.Queue(findWaitSlot, in, id), into)
+}
+
+// ListHeldSlots reads the sessions in which a member holds seats.
+func ListHeldSlots(b *pg.Batch, in tenant.TenantID, member tenant.MemberID, into *[]waitlist.Slot) {
+	heldSlots.Many(b, in, member, into)
 }
 
 // ListOpenSlots reads the sessions of a service at a location that start in a span, are published and not blocked, and

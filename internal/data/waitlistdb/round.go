@@ -13,6 +13,7 @@ var (
 			pg.Fixed("session_id", &r.Session),
 			pg.Col("freed", &r.Freed),
 			pg.Col("keeps", &r.Keeps),
+			pg.Col("gave_up", pg.List(&r.GaveUp)),
 			pg.Fixed("opened_at", &r.Opened),
 			pg.Later("closed_at", &r.Closed),
 		}
@@ -23,6 +24,12 @@ var (
 			pg.Read(`
   array(select o.entry_id from waitlist_offers o
     where o.tenant_id = r.tenant_id and o.round_id = r.id and not o.void order by o.try)`, &r.Tried),
+			pg.Read(`
+  array(select distinct o.member_id from waitlist_offers o
+    where o.tenant_id = r.tenant_id and o.round_id = r.id and not o.void)`, &r.Asked),
+			pg.Read(`
+  array(select distinct o.member_id from waitlist_offers o
+    where o.tenant_id = r.tenant_id and o.round_id = r.id and o.status = 'DECLINED')`, &r.Declined),
 			pg.Read(`
   coalesce((select max(o.try) from waitlist_offers o where o.tenant_id = r.tenant_id and o.round_id = r.id), 0)`,
 				&r.Offers),

@@ -104,6 +104,14 @@ func (r row) place() int {
 	return number
 }
 
+// bookedBy returns the place whose booking ended an entry; 0 if there is none.
+func (r row) bookedBy(t *finalState) int {
+	if r.Booking == nil {
+		return 0
+	}
+	return t.byID[*r.Booking].place()
+}
+
 // repeatCalls sends answered calls again with their keys. Each response must be the same as before.
 func (l *load) repeatCalls(ctx context.Context) int {
 	for i, one := range l.replays {
@@ -169,6 +177,7 @@ func (l *load) compareResults(t *finalState) {
 	}
 	type known struct {
 		made, refused, doubtful, touched, gone bool
+		member                                 int
 	}
 	brief := make(map[string]bool)
 	for _, round := range l.all {
@@ -188,6 +197,7 @@ func (l *load) compareResults(t *finalState) {
 			continue
 		}
 		k := of(op.Place)
+		k.member = op.Member
 		making := op.Kind == history.Book || op.Kind == history.Hold
 		switch {
 		case op.Outcome == history.Unknown:
@@ -207,6 +217,10 @@ func (l *load) compareResults(t *finalState) {
 		alive := slices.ContainsFunc(rows, func(r row) bool {
 			return r.Status == "PENDING" || r.Status == "CONFIRMED" || r.Status == "WAITING" || r.Status == "OFFERED"
 		})
+		taken := slices.ContainsFunc(rows, func(r row) bool { // the member booked what the entry waits for
+			other := r.bookedBy(t)
+			return other != number && places[other] != nil && places[other].member == k.member && !places[other].refused
+		})
 		var wrong string
 		switch {
 		case k.made && len(rows) == 0:
@@ -215,7 +229,7 @@ func (l *load) compareResults(t *finalState) {
 			wrong = "was refused, but exists"
 		case k.gone && alive:
 			wrong = "was cancelled, but is active"
-		case k.made && !k.touched && !alive:
+		case k.made && !k.touched && !alive && !taken:
 			wrong = "was acknowledged, but has ended without a call"
 		default:
 			continue

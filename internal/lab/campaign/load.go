@@ -392,7 +392,19 @@ func (c *caller) readEntry(a *target, s *place) {
 		return
 	}
 	e := answer.GetEntry()
+	if id := e.GetBookingId(); id != "" && !c.madeFor(s, id) {
+		a.locked(func() { s.ended = true }) // the member booked the session otherwise
+		return
+	}
 	a.locked(func() { s.booking, s.offer = e.GetBookingId(), e.GetLiveOffer().GetId() })
+}
+
+// madeFor reports whether a booking was made for the entry of a place, whose note it has then.
+func (c *caller) madeFor(s *place, booking string) bool {
+	answer := new(v1.GetBookingResponse)
+	request := &v1.GetBookingRequest{BookingId: booking}
+	result := c.call(s.person, berthv1connect.BookingServiceGetBookingProcedure, request, answer)
+	return result.outcome == history.Done && answer.GetBooking().GetNote() == noteOf(s.number)
 }
 
 // readRoster reads a roster, except of sessions whose holds expire: there the roster depends on the clock of the

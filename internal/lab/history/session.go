@@ -1,7 +1,6 @@
 package history
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -62,8 +61,7 @@ type place struct {
 	status                Status
 	session               int // index
 	offers                int // number of offers so far
-	// The round of its offer, in a session with Claims. 0: none.
-	round int
+	round                 int // of its offer; 0: none
 }
 
 // sessionState is the state of sessions. Places are ordered by session; in each, those with seats come first, by
@@ -100,7 +98,7 @@ func (st *sessionState) indexOf(id string) int {
 func (st *sessionState) open(in int) int {
 	open := st.sessions[in].Capacity
 	for _, p := range st.places {
-		if p.session == in && p.hasSeats() {
+		if p.session == in && st.hasSeats(p) {
 			open -= p.party
 		}
 	}
@@ -108,7 +106,10 @@ func (st *sessionState) open(in int) int {
 }
 
 // hasSeats reports whether a place has its own seats.
-func (p place) hasSeats() bool { return p.status != Waiting && p.round == 0 }
+func (st *sessionState) hasSeats(p place) bool { return p.status != Waiting && !st.shares(p) }
+
+// shares reports whether a place has an offer of seats that the first to claim gets.
+func (st *sessionState) shares(p place) bool { return p.round > 0 && st.sessions[p.session].Claims }
 
 // waiting counts the waiting entries, with or without an offer.
 func (st *sessionState) waiting(in int) int {
@@ -128,12 +129,58 @@ func (st *sessionState) find(number int) *place {
 	return nil
 }
 
-// has reports whether a member has a place in a session other than the one given.
+// has reports whether a member has a booking or a hold in a session, other than the one given.
 func (st *sessionState) has(in, member, other int) bool {
-	return slices.ContainsFunc(
-		st.places,
-		func(p place) bool { return p.session == in && p.member == member && p.number != other },
-	)
+	return slices.ContainsFunc(st.places, func(p place) bool {
+		return p.session == in && p.member == member && p.number != other && (p.status == Held || p.status == Confirmed)
+	})
+}
+
+// entry returns a member's waitlist entry in a session, and how many of the seats for a party its offer has; nil if
+// there is none.
+func (st *sessionState) entry(in, member, party int) (*place, int) {
+	i := slices.IndexFunc(st.places, func(p place) bool {
+		return p.session == in && p.member == member && (p.status == Waiting || p.status == Offered)
+	})
+	switch {
+	case i < 0:
+		return nil, 0
+	case st.places[i].status == Waiting:
+		return &st.places[i], 0
+	}
+	return &st.places[i], min(party, st.places[i].party)
+}
+
+// take gives seats to a member. If they wait for the session, that ends their entry, and accepts its offer. What they
+// leave of the offer goes to the next entries.
+func (st *sessionState) take(in int, call Operation, as Status) {
+	entry, offered := st.entry(in, call.Member, call.Party)
+	if entry == nil || as == Held { // a hold only pauses the entry
+		st.add(in, call, as)
+		return
+	}
+	shares, offer, left := st.shares(*entry), entry.round, entry.party-offered
+	entry.number, entry.party, entry.offers = call.Place, call.Party, 0
+	if shares {
+		st.claim(entry, offered)
+		return
+	}
+	if entry.status, entry.round = as, 0; offer > 0 && left > 0 {
+		st.fillRound(offer)
+	}
+}
+
+// confirm makes a hold a booking.
+func (st *sessionState) confirm(p *place) {
+	p.status = Confirmed
+	st.endEntry(p.session, p.member)
+}
+
+// endEntry ends the entry of a member who has confirmed a hold in the session. Its offer goes to the next entry.
+func (st *sessionState) endEntry(in, member int) {
+	if entry, _ := st.entry(in, member, 0); entry != nil {
+		st.remove(entry.number)
+	}
 }
 
 // step applies an operation and reports whether it could have had its result.
@@ -154,7 +201,7 @@ func (st *sessionState) step(call, result Operation) bool {
 		case p == nil || p.status != Held && p.status != Confirmed:
 			return false
 		}
-		p.status = Confirmed
+		st.confirm(p)
 		return true
 	case Release:
 		if result.Outcome == Refused {
@@ -190,26 +237,37 @@ func (st *sessionState) step(call, result Operation) bool {
 // book applies Book or Hold.
 func (st *sessionState) book(call, result Operation) bool {
 	in := st.indexOf(call.Session)
-	fits := call.Party <= st.open(in)
+	entry, offered := st.entry(in, call.Member, call.Party)
+	if call.Kind == Hold {
+		offered = 0 // it accepts no offer
+	}
+	fits := call.Party-offered <= st.open(in)
 	has, queueIsFull := st.has(in, call.Member, 0), st.waiting(in) >= st.sessions[in].Queue
 	switch result.Outcome {
 	case Already:
-		return has
+		return st.canRefuse(in, func(st *sessionState) bool {
+			entry, offered := st.entry(in, call.Member, call.Party)
+			if call.Kind == Hold {
+				offered = 0
+			}
+			return st.has(in, call.Member, 0) || entry != nil && call.Party-offered > st.open(in)
+		})
 	case NoCredits, Refused:
 		return true // a payment error can come before "already booked"
 	case Full:
 		return st.canRefuse(in, func(st *sessionState) bool {
-			return !st.has(in, call.Member, 0) && call.Party > st.open(in) &&
+			entry, _ := st.entry(in, call.Member, call.Party)
+			return !st.has(in, call.Member, 0) && entry == nil && call.Party > st.open(in) &&
 				(call.Kind == Hold || st.waiting(in) >= st.sessions[in].Queue)
 		})
 	case Booked, Done:
 		if has || !fits {
 			return false
 		}
-		st.add(in, call, statusOf(call.Kind))
+		st.take(in, call, statusOf(call.Kind))
 		return true
 	case Waits:
-		if has || fits || queueIsFull {
+		if has || entry != nil || fits || queueIsFull {
 			return false
 		}
 		st.add(in, call, Waiting)
@@ -276,16 +334,20 @@ func (st *sessionState) end(p *place, result Operation, may func(*place) bool) b
 
 // remove ends places, all at once, and gives their seats to the waitlist. It returns how many entries were promoted.
 func (st *sessionState) remove(numbers ...int) (promoted int) {
-	freed, lostOffer := make([]bool, len(st.sessions)), make([]bool, len(st.rounds)+1)
+	gaveUp, lostOffer := make([][]int, len(st.sessions)), make([]bool, len(st.rounds)+1)
 	st.places = slices.DeleteFunc(st.places, func(p place) bool {
 		gone := slices.Contains(numbers, p.number)
-		freed[p.session] = freed[p.session] || gone && p.hasSeats()
-		lostOffer[p.round] = lostOffer[p.round] || gone
+		switch {
+		case gone && p.round > 0:
+			lostOffer[p.round] = true
+		case gone && p.status != Waiting:
+			gaveUp[p.session] = append(gaveUp[p.session], p.member)
+		}
 		return gone
 	})
-	for in := range freed {
-		if freed[in] {
-			promoted += st.fill(in)
+	for in, members := range gaveUp {
+		if len(members) > 0 {
+			promoted += st.fill(in, members...)
 		}
 	}
 	for number := 1; number < len(lostOffer); number++ {
@@ -296,39 +358,31 @@ func (st *sessionState) remove(numbers ...int) (promoted int) {
 	return promoted
 }
 
-// fill gives the open seats of a session to the first entries that fit. It returns how many were promoted.
-func (st *sessionState) fill(in int) (promoted int) {
-	if st.sessions[in].Claims {
-		st.rounds = append(st.rounds, round{session: in})
-		st.offerRound(len(st.rounds))
-		return 0 // they have to claim first
+// fill gives the open seats of a session to the first entries that fit, but not to those of the members who gave the
+// seats up. It returns how many were promoted.
+func (st *sessionState) fill(in int, gaveUp ...int) (promoted int) {
+	r := round{session: in}
+	for _, member := range gaveUp {
+		r.giveUp(member)
 	}
-	open := st.open(in)
-	for i := range st.places {
-		p := &st.places[i]
-		if p.session != in || p.status != Waiting || p.party > open {
-			continue
-		}
-		open -= p.party
-		if st.sessions[in].Offers {
-			p.status, p.offers = Offered, p.offers+1
-			continue
-		}
-		p.status = Confirmed
-		promoted++
-	}
-	return promoted
+	st.rounds = append(st.rounds, r)
+	return st.fillRound(len(st.rounds))
 }
 
 // move applies Move, if the other session has seats. The seats that the booking leaves go to the waitlist.
 func (st *sessionState) move(p *place, call, result Operation) bool {
 	to := st.indexOf(call.To)
 	movable := p != nil && p.status == Confirmed
+	entry, offered := st.entry(to, call.Member, call.Party)
+	fits := call.Party-offered <= st.open(to)
 	switch result.Outcome {
 	case Already:
-		return st.has(to, call.Member, call.Place)
+		return st.canRefuse(to, func(st *sessionState) bool {
+			entry, offered := st.entry(to, call.Member, call.Party)
+			return st.has(to, call.Member, call.Place) || entry != nil && call.Party-offered > st.open(to)
+		})
 	case Full:
-		return movable && p.session != to && call.Party > st.open(to)
+		return movable && p.session != to && entry == nil && !fits
 	case Done, Settled:
 	default:
 		return !movable
@@ -336,12 +390,13 @@ func (st *sessionState) move(p *place, call, result Operation) bool {
 	if result.Outcome == Settled && (p == nil || p.session == to) {
 		return true // it is there, or was before it was cancelled
 	}
-	if !movable || p.session == to || call.Party > st.open(to) || st.has(to, call.Member, call.Place) {
+	if !movable || p.session == to || !fits || st.has(to, call.Member, call.Place) {
 		return false
 	}
 	from := p.session
-	p.session = to
-	promoted := st.fill(from)
+	st.places = slices.DeleteFunc(st.places, func(p place) bool { return p.number == call.Place })
+	st.take(to, call, Confirmed)
+	promoted := st.fill(from, call.Member)
 	return result.Promoted < 0 || result.Promoted == promoted
 }
 
@@ -351,13 +406,19 @@ func (st *sessionState) answer(p *place, call, result Operation) bool {
 	offered := theirs && p.status == Offered
 	switch {
 	case result.Outcome != Done && result.Outcome != Settled:
-		return !offered || st.sessions[p.session].Brief
+		held := theirs && st.has(p.session, p.member, p.number) // they cannot have both
+		return !offered || held || st.sessions[p.session].Brief
 	case call.Kind == Decline:
+		if offered {
+			st.rounds[p.round-1].giveUp(p.member)
+		}
 		return st.end(p, result, func(*place) bool { return offered })
-	case offered && p.round > 0:
-		st.claim(p)
+	case offered && st.has(p.session, p.member, p.number):
+		return false
+	case offered && st.shares(*p):
+		st.claim(p, p.party)
 	case offered:
-		p.status = Confirmed
+		p.status, p.round = Confirmed, 0
 	case p == nil:
 		return result.Outcome == Settled // accepted by an earlier call, and cancelled since
 	}
@@ -371,11 +432,15 @@ func (st *sessionState) applyUnknown(call Operation) {
 	switch call.Kind {
 	case Book, Hold:
 		in := st.indexOf(call.Session)
+		entry, offered := st.entry(in, call.Member, call.Party)
+		if call.Kind == Hold {
+			offered = 0
+		}
 		switch {
 		case st.has(in, call.Member, 0):
-		case call.Party <= st.open(in):
-			st.add(in, call, statusOf(call.Kind))
-		case call.Kind == Book && st.waiting(in) < st.sessions[in].Queue:
+		case call.Party-offered <= st.open(in):
+			st.take(in, call, statusOf(call.Kind))
+		case call.Kind == Book && entry == nil && st.waiting(in) < st.sessions[in].Queue:
 			st.add(in, call, Waiting)
 		}
 	case Cancel:
@@ -388,7 +453,7 @@ func (st *sessionState) applyUnknown(call Operation) {
 		}
 	case Confirm:
 		if p != nil && p.status == Held {
-			p.status = Confirmed
+			st.confirm(p)
 		}
 	case Move:
 		st.move(p, call, Operation{Outcome: Done, Promoted: -1})
@@ -408,68 +473,4 @@ func (st *sessionState) roster(in int) string {
 		}
 	}
 	return seatsOf(seats)
-}
-
-// seatsOf describes a roster, with the places with seats ordered by number.
-func seatsOf(seats []Seat) string {
-	sorted := slices.Clone(seats)
-	slices.SortStableFunc(sorted, byStatus)
-	return describeSeats(sorted)
-}
-
-func describeSeats(seats []Seat) string {
-	var text strings.Builder
-	for _, s := range seats {
-		fmt.Fprintf(&text, "%d%c ", s.Place, s.Status)
-	}
-	return text.String()
-}
-
-func (st *sessionState) describe() string {
-	var text strings.Builder
-	for _, p := range st.places {
-		fmt.Fprintf(&text, "#%d m%d×%d%c", p.number, p.member, p.party, p.status)
-		if p.round > 0 {
-			fmt.Fprintf(&text, " for %d of %d kept", p.round, st.rounds[p.round-1].reserved)
-		}
-		if p.session > 0 {
-			fmt.Fprintf(&text, " in %d", p.session+1)
-		}
-		text.WriteString("  ")
-	}
-	return text.String()
-}
-
-// describe describes the call and its result in a line.
-func (op Operation) describe() string {
-	var text strings.Builder
-	fmt.Fprintf(&text, "%s", op.Kind)
-	if op.Place > 0 {
-		fmt.Fprintf(&text, " #%d", op.Place)
-	}
-	for _, number := range op.Ended {
-		fmt.Fprintf(&text, " #%d", number)
-	}
-	if op.Offer > 0 {
-		fmt.Fprintf(&text, " by offer %d", op.Offer)
-	}
-	fmt.Fprintf(&text, " (member %d", op.Member)
-	if op.Party > 1 {
-		fmt.Fprintf(&text, ", %d seats", op.Party)
-	}
-	fmt.Fprintf(&text, ") → %s", op.Outcome)
-	switch {
-	case op.Reason != "":
-		fmt.Fprintf(&text, " %s", op.Reason)
-	case op.Position > 0:
-		fmt.Fprintf(&text, " at %d", op.Position)
-	case op.Promoted > 0:
-		fmt.Fprintf(&text, ", %d promoted", op.Promoted)
-	case op.Kind == Look:
-		fmt.Fprintf(&text, " %s", describeSeats(op.Seen))
-	}
-	if op.Moved != 0 || op.Kind == Balance {
-		fmt.Fprintf(&text, " [%+d, %d left]", op.Moved, op.Left)
-	}
-	return text.String()
 }

@@ -74,7 +74,7 @@ func (w *world) book(s *sessionRow, member *memberRow, r bookRequest) (bookResul
 			return fault.Missing(fault.MemberNotFound, "Member")
 		}
 		facts := booking.Facts{Member: member.Member}
-		facts.Booking, facts.Entry = w.otherPlaces(s, member, r.party)
+		facts.Booking, _ = w.otherPlaces(s, member, r.party)
 		if !r.hold && (!r.staff || !r.sub.IsZero()) {
 			facts.Subscriptions = w.payers(member, s, r.sub)
 		}
@@ -89,6 +89,12 @@ func (w *world) book(s *sessionRow, member *memberRow, r bookRequest) (bookResul
 			return err
 		}
 		facts.Slot = slot
+		waits := w.standing(s, member)
+		var offer *waitlist.Offer
+		if facts.Entry = waits.Named(); !r.hold {
+			offer = waits.Offer(w.now)
+			facts.Offer = offeredSeats(offer)
+		}
 		result, err := booking.Decide(facts, request, w.now)
 		if err != nil {
 			return w.explainRefusal(s, member, err)
@@ -104,7 +110,9 @@ func (w *world) book(s *sessionRow, member *memberRow, r bookRequest) (bookResul
 			made.entry = e
 			return err
 		}
-		b := booking.Booking{ID: request.ID, Session: s.ID, Member: member.ID, Party: r.party, Channel: catalog.Online}
+		b := booking.Booking{
+			ID: request.ID, Session: s.ID, Member: member.ID, Party: r.party, Channel: catalog.Online, Promoted: offer != nil,
+		}
 		what := Booked
 		if r.hold {
 			what, b.Status, b.HoldUntil = Held, booking.Pending, new(slot.HoldUntil(w.now))
@@ -116,11 +124,29 @@ func (w *world) book(s *sessionRow, member *memberRow, r bookRequest) (bookResul
 		if b.HoldUntil != nil {
 			f.Until = *b.HoldUntil
 		}
-		w.emit(f)
-		made.booking = w.createBooking(s, facts, b, result)
-		return nil
+		if r.hold {
+			w.emit(f)
+			made.booking = w.createBooking(s, facts, b, result)
+			return nil
+		}
+		return w.settle(waits, b, offer, func() {
+			if offer != nil {
+				f.Entry, f.Offer, f.Promoted = offer.Entry, offer.ID, true
+			}
+			w.emit(f)
+			w.addSeats(s, -facts.Offer.Of(r.party), 0)
+			made.booking = w.createBooking(s, facts, b, result)
+		})
 	})
 	return made, err
+}
+
+// offeredSeats returns the seats that an offer keeps, as the rules of booking see them.
+func offeredSeats(o *waitlist.Offer) *booking.OfferedSeats {
+	if o == nil {
+		return nil
+	}
+	return &booking.OfferedSeats{Offer: o.ID, Seats: o.Seats, Until: o.ExpiresAt, Shared: o.Shared}
 }
 
 // otherPlaces returns a member's active booking and entry in a session. Like the service, it reads the booking only if
@@ -237,7 +263,7 @@ func (w *world) confirm(b *booking.Booking, paid bool) error {
 		w.addSeats(s, 0, -1)
 		w.charge(done.BookResult, s)
 		w.emit(Event{Kind: Confirmed, Session: s.ID, Member: b.Member, Booking: b.ID, On: paid})
-		return nil
+		return w.settle(w.standing(s, w.membersByID[b.Member]), done.Booking, nil, func() {})
 	})
 }
 
@@ -256,7 +282,7 @@ func (w *world) release(b *booking.Booking) error {
 		w.endHold(s, after, what)
 		slot.SeatsTaken -= after.Party
 		slot.Holds--
-		return w.fill(s, &slot, why)
+		return w.fill(s, &slot, why, b.Member)
 	})
 }
 
@@ -283,12 +309,14 @@ func (w *world) expireHolds(s *sessionRow, slot *booking.Slot, due []booking.Boo
 	if len(due) == 0 {
 		return nil
 	}
+	var members []tenant.MemberID
 	for _, b := range due {
+		members = append(members, b.Member)
 		w.endHold(s, booking.Expire(b, w.now), HoldExpired)
 		slot.SeatsTaken -= b.Party
 		slot.Holds--
 	}
-	return w.fill(s, slot, waitlist.ByExpiredHold)
+	return w.fill(s, slot, waitlist.ByExpiredHold, members...)
 }
 
 func (w *world) cancelBooking(b *booking.Booking, admin bool) error {
@@ -314,7 +342,7 @@ func (w *world) cancelBooking(b *booking.Booking, admin bool) error {
 		if w.bug == noFillOnCancel {
 			return nil
 		}
-		return w.fill(s, &slot, waitlist.ByCancellation)
+		return w.fill(s, &slot, waitlist.ByCancellation, b.Member)
 	})
 }
 
@@ -362,26 +390,38 @@ func (w *world) reschedule(b *booking.Booking, to *sessionRow, staff bool) error
 				payer = &all[0]
 			}
 		}
-		_, waits := w.otherPlaces(to, w.membersByID[b.Member], 0)
-		move, err := booking.Reschedule(read, slot, target, waits, payer, staff, w.now)
+		waits := w.standing(to, w.membersByID[b.Member])
+		offer := waits.Offer(w.now)
+		facts := booking.Facts{Slot: target, Entry: waits.Named(), Offer: offeredSeats(offer)}
+		move, err := booking.Reschedule(read, slot, facts, payer, staff, w.now)
 		if err != nil || move.Unchanged {
 			return err
 		}
-		w.updateBooking(move.Booking)
-		w.addSeats(to, b.Party, 0)
-		w.addSeats(from, -b.Party, 0)
-		if read.Counted {
-			w.countUsage(w.subs[read.Subscription], w.dayOf(from), -1)
-			w.countUsage(w.subs[read.Subscription], w.dayOf(to), +1)
-		}
-		w.emit(Event{Kind: Rescheduled, Session: from.ID, To: to.ID, Member: b.Member, Booking: b.ID, Staff: staff})
-		slot.SeatsTaken -= b.Party
-		target.SeatsTaken += b.Party
-		if err := w.fill(from, &slot, waitlist.ByReschedule); err != nil {
+		err = w.settle(waits, move.Booking, offer, func() { w.move(read, move.Booking, from, to, facts, offer, staff) })
+		if err != nil {
 			return err
 		}
-		return w.fill(to, &target, waitlist.ByReschedule)
+		slot.SeatsTaken -= read.Party
+		return w.fill(from, &slot, waitlist.ByReschedule, read.Member)
 	})
+}
+
+// move writes a booking that has moved.
+func (w *world) move(
+	read, b booking.Booking, from, to *sessionRow, facts booking.Facts, offer *waitlist.Offer, staff bool,
+) {
+	w.updateBooking(b)
+	w.addSeats(to, b.Party-facts.Offer.Of(b.Party), 0)
+	w.addSeats(from, -b.Party, 0)
+	if read.Counted {
+		w.countUsage(w.subs[read.Subscription], w.dayOf(from), -1)
+		w.countUsage(w.subs[read.Subscription], w.dayOf(to), +1)
+	}
+	moved := Event{Kind: Rescheduled, Session: from.ID, To: to.ID, Member: b.Member, Booking: b.ID, Staff: staff}
+	if offer != nil {
+		moved.Entry, moved.Offer = offer.Entry, offer.ID
+	}
+	w.emit(moved)
 }
 
 func (w *world) checkIn(b *booking.Booking) error {

@@ -27,6 +27,8 @@ const (
 	neverReopenRound       // a round that keeps seats again stays closed
 	dropSkipReasons        // entries do not store why they were skipped
 	dropStaffNote          // staff get no note about seats that are left
+	keepOtherEntries       // a booking leaves the other entries of its member
+	promoteBack            // who cancels gets the seat through another entry
 	noFillOnRules          // an edit of the rules does not fill open seats
 
 	ignoreQuietHours    // messages are sent in quiet hours

@@ -22,7 +22,11 @@ type model struct {
 
 	undecided map[tenant.SessionID]int // seats were freed, and no decision followed yet
 	granted   map[tenant.EntryID]bool  // by a decision that was not applied yet
-	now       time.Time
+	// taken are the entries whose members have booked what they wait for, and which have to end with that booking.
+	taken map[tenant.EntryID]tenant.BookingID
+	// gaveUp are the members who gave seats of a session up, in this transaction.
+	gaveUp map[tenant.SessionID][]*modelMember
+	now    time.Time
 }
 
 type modelMember struct {
@@ -40,13 +44,13 @@ func newModel() *model {
 		offers:  make(map[tenant.OfferID]*modelOffer), rounds: make(map[tenant.RoundID]*modelRound),
 		members: make(map[tenant.MemberID]*modelMember),
 		subs:    make(map[tenant.SubscriptionID]*modelSubscription), undecided: make(map[tenant.SessionID]int),
-		granted: make(map[tenant.EntryID]bool),
+		granted: make(map[tenant.EntryID]bool), taken: make(map[tenant.EntryID]tenant.BookingID),
 	}
 }
 
 // apply takes in the events of a transaction. It returns an error if they cannot have happened.
 func (m *model) apply(events []Event, now time.Time) error {
-	m.now = now
+	m.now, m.gaveUp = now, make(map[tenant.SessionID][]*modelMember)
 	for _, ev := range events {
 		if s := m.sessions[ev.Session]; s != nil {
 			s.decisions, s.maxDecisions = 0, 0
@@ -62,6 +66,9 @@ func (m *model) apply(events []Event, now time.Time) error {
 	}
 	for entry := range m.granted {
 		return fmt.Errorf("a decision granted seats to entry %s, which did not get them", short(entry.UUID))
+	}
+	for entry := range m.taken {
+		return fmt.Errorf("the member of entry %s has booked what it waits for, and it still waits", short(entry.UUID))
 	}
 	for session := range m.undecided {
 		delete(m.undecided, session)

@@ -61,11 +61,6 @@ func (m *model) booked(ev Event, s *modelSession, e *modelEntry) error {
 			return fmt.Errorf("it holds until %s", ev.Until)
 		}
 	}
-	for _, other := range member.entries {
-		if other != e && other.Session == s.id && !ev.Promoted {
-			return fmt.Errorf("the member waits for the session already")
-		}
-	}
 	if ev.Kind == Held {
 		if _, refusal := m.mayBook(member, s, 0, tenant.SubscriptionID{}, true); refusal != "" {
 			return fmt.Errorf("the member %s", refusal)
@@ -80,6 +75,9 @@ func (m *model) booked(ev Event, s *modelSession, e *modelEntry) error {
 	if e != nil && ev.Promoted {
 		delete(m.granted, ev.Entry)
 		m.close(e, waitlist.Booked)
+	}
+	if ev.Kind == Booked {
+		m.take(member, s, b.id)
 	}
 	m.bookings[b.id] = b
 	s.bookings, member.bookings = append(s.bookings, b), append(member.bookings, b)
@@ -112,6 +110,7 @@ func (m *model) confirmed(ev Event, s *modelSession, b *modelBooking) error {
 		b.charge(paid)
 	}
 	b.status = booking.Confirmed
+	m.take(b.member, s, b.id)
 	return nil
 }
 
@@ -139,6 +138,9 @@ func (m *model) ended(ev Event, s *modelSession, b *modelBooking) error {
 	}
 	if wasActive && !ev.SessionCancelled {
 		m.seatsFreed(s)
+	}
+	if ev.Kind != NoShow {
+		m.gaveUp[s.id] = append(m.gaveUp[s.id], b.member)
 	}
 	return nil
 }
@@ -181,6 +183,10 @@ func (m *model) rescheduled(ev Event, s *modelSession, b *modelBooking) error {
 		return fmt.Errorf("the member has another booking at the time")
 	}
 	m.seatsFreed(s)
-	to.maxDecisions++
+	m.gaveUp[s.id] = append(m.gaveUp[s.id], b.member)
+	if !ev.Offer.IsZero() {
+		m.close(m.entries[ev.Entry], waitlist.Booked)
+	}
+	m.take(b.member, to, b.id)
 	return to.checkCapacity()
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/waitlist"
-	"github.com/berthhq/berth/internal/tenant"
 )
 
 // waitingFor returns the entries that wait for a session: those that name it, and those whose window includes its day.
@@ -50,6 +50,12 @@ func (m *model) decided(ev Event, s *modelSession) error {
 			s.rounds = append(s.rounds, r)
 		}
 	}
+	switch d.Case.Trigger {
+	case waitlist.ByCancellation, waitlist.ByRelease, waitlist.ByExpiredHold, waitlist.ByReschedule:
+		r.gaveUp = append(r.gaveUp, m.gaveUp[s.id]...)
+		delete(m.gaveUp, s.id)
+	default:
+	}
 	if d.Case.Trigger == waitlist.ByHand {
 		return m.offeredByHand(d, r)
 	}
@@ -62,7 +68,7 @@ func (m *model) decided(ev Event, s *modelSession) error {
 		return fmt.Errorf("the note to staff is %q", d.Note)
 	}
 	freed := max(r.freed, open+r.reservedSeats())
-	want := m.expectedGrants(s, freed, r.tried, queue, d.Case.Trigger)
+	want := m.expectedGrants(s, freed, r, queue, d.Case.Trigger)
 	got := d.Decision.Grants
 	if len(want) != len(got) {
 		return fmt.Errorf("%d entries get seats, and %d should: %s", len(got), len(want), entryNames(want))
@@ -118,7 +124,7 @@ func (m *model) rulesRefill(ev Event, s *modelSession) {
 	}
 	open, unlimited := s.open()
 	if s.onSale() && (open > 0 || unlimited) && m.now.Before(s.ends) &&
-		len(m.expectedGrants(s, max(r.freed, open+r.reservedSeats()), r.tried, m.waitingFor(s), waitlist.ByRules)) > 0 {
+		len(m.expectedGrants(s, max(r.freed, open+r.reservedSeats()), r, m.waitingFor(s), waitlist.ByRules)) > 0 {
 		m.seatsFreed(s)
 	}
 }
@@ -132,7 +138,7 @@ func entryNames(all []waitlist.Grant) (text string) {
 
 // expectedGrants returns the seats that entries should get, in order.
 func (m *model) expectedGrants(
-	s *modelSession, freed int, tried []tenant.EntryID, queue []*modelEntry, by waitlist.Trigger,
+	s *modelSession, freed int, r *modelRound, queue []*modelEntry, by waitlist.Trigger,
 ) []waitlist.Grant {
 	rules := s.service.waitlist.Rules
 	open, unlimited := s.open()
@@ -144,7 +150,7 @@ func (m *model) expectedGrants(
 	if closes.After(s.ends) {
 		closes = s.ends
 	}
-	released := by == waitlist.ByDecline || by == waitlist.ByExpiry || by == waitlist.ByRules && len(tried) > 0
+	released := by == waitlist.ByDecline || by == waitlist.ByExpiry || by == waitlist.ByRules && len(r.tried) > 0
 	if !rules.Enabled || !m.now.Before(closes) || released && !rules.AutoCascade {
 		return nil
 	}
@@ -152,17 +158,18 @@ func (m *model) expectedGrants(
 		return cmp.Or(-compareBool(a.Flagged, b.Flagged), cmp.Compare(score(s, b), score(s, a)), cmp.Compare(a.Key, b.Key))
 	})
 	var grants []waitlist.Grant
-	left, offers := open, len(tried)
+	before := r.asked()
+	left, offers := open, before
 	for _, e := range queue {
 		tries := rules.MaxTriesPerSlot * max(freed, 1)
 		limited, promoted := rules.MaxTriesPerSlot > 0 && !all, m.promotes(e, s)
 		switch {
-		case limited && (len(tried) >= tries || offers >= tries && !promoted):
+		case limited && (before >= tries || offers >= tries && !promoted):
 		case e.Status != waitlist.Waiting || m.hasOffer(e.member, s):
 		case slices.ContainsFunc(grants, func(g waitlist.Grant) bool { return g.Member == e.Member }):
 		case !matchesWindow(s, e, rules.TimeFlexibility):
 		case !promoted && rules.MaxOffersPerEntry > 0 && e.Tries >= rules.MaxOffersPerEntry:
-		case slices.Contains(tried, e.ID) || !eligible(rules, e):
+		case slices.Contains(r.tried, e.ID) || slices.Contains(r.gaveUp, e.member) || !eligible(rules, e):
 		case !unlimited && (e.Party > left || !rules.AllowDownFitting && e.Party < open):
 		case !m.couldBook(e, s):
 		default:
@@ -171,7 +178,11 @@ func (m *model) expectedGrants(
 				if g.Until = offerUntil(rules, m.now, closes, e.member.zoneFor(s)); g.Until.IsZero() {
 					continue
 				}
-				offers++
+				if !slices.ContainsFunc(r.offers, func(o *modelOffer) bool {
+					return o.entry.member == e.member && slices.Contains(r.tried, o.entry.ID)
+				}) {
+					offers++
+				}
 			}
 			grants = append(grants, g)
 			if rules.Mode != waitlist.FirstToClaim {
@@ -227,6 +238,15 @@ func (m *model) hasOffer(member *modelMember, s *modelSession) bool {
 }
 
 func (m *model) couldBook(e *modelEntry, s *modelSession) bool {
+	for _, b := range e.member.bookings {
+		pauses := slices.Contains(e.sessions, b.session)
+		if w := e.Window; w != nil && w.Service == b.session.service.id && w.Location == b.session.service.location.id {
+			pauses = matchesWindow(b.session, e, 0)
+		}
+		if b.status == booking.Pending && pauses {
+			return false
+		}
+	}
 	_, refusal := m.mayBook(e.member, s, e.Party, e.Subscription, e.ByStaff)
 	return refusal == "" && e.member.active
 }

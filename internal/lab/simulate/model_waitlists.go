@@ -34,6 +34,18 @@ type modelRound struct {
 	// entries that got an offer in the round or were promoted, except those that may get another
 	tried  []tenant.EntryID
 	offers []*modelOffer
+	gaveUp []*modelMember // whose seats they were, or who declined them
+}
+
+// asked counts the members who got an offer.
+func (r *modelRound) asked() int {
+	members := make(map[*modelMember]bool)
+	for _, o := range r.offers {
+		if slices.Contains(r.tried, o.entry.ID) {
+			members[o.entry.member] = true
+		}
+	}
+	return len(members)
 }
 
 // keptSeats returns the seats that a round keeps. It keeps them as long as an offer can claim them.
@@ -109,8 +121,26 @@ func (m *model) entryLeft(ev Event, e *modelEntry) error {
 		e.Status = waitlist.Waiting
 		return nil
 	}
+	if got := m.taken[e.ID]; got != ev.Booking {
+		return fmt.Errorf("it ends with booking %s, and should with %s", short(ev.Booking.UUID), short(got.UUID))
+	}
+	delete(m.taken, e.ID)
 	m.close(e, waitlist.Cancelled)
 	return nil
+}
+
+// take records which entries of a member end because they have booked a session: those that name it, or whose time
+// window has it.
+func (m *model) take(member *modelMember, s *modelSession, b tenant.BookingID) {
+	for _, e := range member.entries {
+		in := slices.Contains(e.sessions, s)
+		if w := e.Window; w != nil && w.Service == s.service.id && w.Location == s.service.location.id {
+			in = matchesWindow(s, e, 0)
+		}
+		if in {
+			m.taken[e.ID] = b
+		}
+	}
 }
 
 func (m *model) offered(ev Event, s *modelSession, e *modelEntry) error {
@@ -165,6 +195,9 @@ func (m *model) offerEnded(ev Event, s *modelSession, e *modelEntry) error {
 	}
 	o.live = false
 	delete(m.offers, o.id)
+	if ev.Ended == waitlist.Declined {
+		o.round.gaveUp = append(o.round.gaveUp, e.member)
+	}
 	if ev.Ended == waitlist.Withdrawn {
 		e.Tries--
 		if !ev.On && ev.Why != waitlist.Unsendable {
@@ -176,12 +209,15 @@ func (m *model) offerEnded(ev Event, s *modelSession, e *modelEntry) error {
 		s.maxDecisions = max(s.maxDecisions, 1)
 	}
 	if ev.Ended == waitlist.Accepted {
+		took := min(ev.Party, o.seats)
 		if o.shared {
-			o.round.keeps -= o.seats
+			o.round.keeps -= took
 			if o.round.keeps > 0 {
 				s.maxDecisions++ // about seats that no offer can claim any more
 			}
 			o.round.keeps = o.round.keptSeats()
+		} else if took < o.seats {
+			m.seatsFreed(s)
 		}
 		return nil
 	}

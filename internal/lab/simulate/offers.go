@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"bytes"
 	"math"
 	"slices"
 
@@ -47,17 +48,67 @@ func (w *world) accept(o *waitlist.Offer) error {
 		})
 		w.addSeats(s, -o.Seats, 0)
 		w.createBooking(s, facts, b, result)
-		return w.refill(changes.Refill)
+		if err := w.refill(changes.Refill); err != nil {
+			return err
+		}
+		return w.settle(w.standing(s, e.member), b, nil, func() {})
 	})
+}
+
+// standing returns how a member waits around a session.
+func (w *world) standing(s *sessionRow, member *memberRow) waitlist.Standing {
+	st := waitlist.Standing{Slot: waitSlot(s)}
+	for _, e := range member.entries {
+		st.Entries = append(st.Entries, e.Entry)
+	}
+	slices.SortFunc(st.Entries, func(a, b waitlist.Entry) int { return bytes.Compare(a.ID.UUID[:], b.ID.UUID[:]) })
+	for _, o := range w.offers {
+		if o.Member == member.ID && o.Status == waitlist.Live {
+			st.Offers = append(st.Offers, *o)
+		}
+	}
+	return st
+}
+
+// settle writes a booking, with the offer that it accepts, and ends the entries of its member that waited for it.
+func (w *world) settle(st waitlist.Standing, b booking.Booking, accepted *waitlist.Offer, write func()) error {
+	if w.bug == keepOtherEntries && accepted == nil {
+		write()
+		return nil
+	}
+	closed, endings := st.Booked(b.ID, b.Party, accepted, w.now)
+	var refill *waitlist.Refill
+	if accepted != nil {
+		changes := w.changesOf(endings[0])
+		endings, refill = endings[1:], changes.Refill
+		w.writeChanges(changes)
+		for i := range w.events {
+			if ev := &w.events[i]; ev.Kind == OfferEnded && ev.Offer == accepted.ID {
+				ev.Party = b.Party
+			}
+		}
+	}
+	write()
+	w.writeChanges(closed)
+	if err := w.refill(refill); err != nil {
+		return err
+	}
+	for _, e := range endings {
+		if err := w.apply(w.changesOf(e)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // endOffer returns the changes that follow from the end of an offer.
 func (w *world) endOffer(o waitlist.Offer, options *waitlist.LeaveOptions) waitlist.Changes {
-	s := w.sessions[o.Session]
-	e := waitlist.Ending{
-		Offer: o, Entry: w.entries[o.Entry].Entry, Rules: s.service.waitlist.Rules, Leaving: options,
-		Round: *w.rounds[o.Round],
-	}
+	return w.changesOf(waitlist.Ending{Offer: o, Entry: w.entries[o.Entry].Entry, Leaving: options})
+}
+
+func (w *world) changesOf(e waitlist.Ending) waitlist.Changes {
+	o, s := e.Offer, w.sessions[e.Offer.Session]
+	e.Rules, e.Round = s.service.waitlist.Rules, *w.rounds[o.Round]
 	for _, other := range s.liveOffers() {
 		if other.Round == o.Round {
 			e.Live = append(e.Live, *other)

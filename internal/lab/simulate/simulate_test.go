@@ -89,7 +89,8 @@ func TestRun_DetectsEveryInjectedBug(t *testing.T) {
 		ignoreQuotas: "quota is ignored", skipRefill: "seats of an ended offer are not filled",
 		fixedRoundSize: "round does not grow", neverReopenRound: "round stays closed",
 		dropSkipReasons: "skip reason is missing", dropStaffNote: "staff note is missing",
-		noFillOnRules: "no fill after an edit of rules",
+		noFillOnRules:    "no fill after an edit of rules",
+		keepOtherEntries: "booking leaves entries of its member", promoteBack: "seat goes back to who cancelled",
 
 		ignoreQuietHours: "message in quiet hours", quietInTenantZone: "quiet hours in the tenant's zone",
 		ignoreTenantQuiet: "tenant's quiet hours are ignored", offersIgnoreQuiet: "every offer in quiet hours",

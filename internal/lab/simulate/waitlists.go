@@ -19,16 +19,22 @@ import (
 const pageSize = 3
 
 // fill fills a session's open seats from its waitlist.
-func (w *world) fill(s *sessionRow, slot *booking.Slot, trigger waitlist.Trigger) error {
-	return w.fillRound(s, slot, trigger, nil)
+func (w *world) fill(s *sessionRow, slot *booking.Slot, by waitlist.Trigger, gaveUp ...tenant.MemberID) error {
+	if w.bug == promoteBack {
+		gaveUp = nil
+	}
+	return w.fillRound(s, slot, by, nil, gaveUp...)
 }
 
 // fillRound fills open seats in a round that has begun, or in a new one if round is nil.
-func (w *world) fillRound(s *sessionRow, slot *booking.Slot, trigger waitlist.Trigger, round *waitlist.Round) error {
+func (w *world) fillRound(
+	s *sessionRow, slot *booking.Slot, trigger waitlist.Trigger, round *waitlist.Round, gaveUp ...tenant.MemberID,
+) error {
 	if slot.Availability() != booking.Available || !w.now.Before(slot.EndsAt) {
 		return nil
 	}
 	f := w.filler(s, slot)
+	f.scene.GaveUp = gaveUp
 	return f.applyFill(f.decide(waitlist.NewFill(f.scene, trigger, round)))
 }
 
@@ -92,7 +98,7 @@ func (w *world) round(id tenant.RoundID) *waitlist.Round {
 		return nil
 	}
 	r := *kept
-	r.Tried, r.Offers = nil, 0
+	r.Tried, r.Asked, r.Declined, r.Offers = nil, nil, nil, 0
 	for _, o := range w.sessions[r.Session].offers {
 		if o.Round != id {
 			continue
@@ -101,6 +107,12 @@ func (w *world) round(id tenant.RoundID) *waitlist.Round {
 		if tried := !o.Void || w.bug == neverRetryTooSlow; tried &&
 			(w.bug != retryUnsendable || o.Status != waitlist.Withdrawn) {
 			r.Tried = append(r.Tried, o.Entry)
+			if !slices.Contains(r.Asked, o.Member) {
+				r.Asked = append(r.Asked, o.Member)
+			}
+		}
+		if o.Status == waitlist.Declined {
+			r.Declined = append(r.Declined, o.Member)
 		}
 	}
 	return &r
@@ -188,7 +200,13 @@ func (f *filler) check(entries []waitlist.Entry) map[tenant.EntryID]waitlist.Che
 			check.Promoted = check.Promoted || other.GraceUntil != nil && in != f.row && in.LocalDate == f.row.LocalDate
 		}
 		err := error(fault.Missing(fault.MemberNotFound, "Member"))
-		if e.MemberActive {
+		switch {
+		case !e.MemberActive:
+		case slices.ContainsFunc(member.bookings, func(h *booking.Booking) bool {
+			return h.Status == booking.Pending && e.GotBy(waitSlot(f.sessions[h.Session]))
+		}):
+			err = catalog.AlreadyBooked(e.Member, tenant.BookingID{}, e.ID)
+		default:
 			b.decision, err = booking.Decide(b.facts, f.request(b, e), f.now)
 		}
 		f.checked[e.ID], check.Refusal = b, waitlist.RefusalOf(err)
@@ -213,6 +231,7 @@ func (f *filler) applyFill(c waitlist.Changes) error {
 	if err := f.apply(c); err != nil {
 		return err
 	}
+	var booked []booking.Booking
 	for _, p := range c.Promoted {
 		e, b := p.Entry, f.checked[p.Entry.ID]
 		f.emit(Event{
@@ -220,12 +239,18 @@ func (f *filler) applyFill(c waitlist.Changes) error {
 			Until: p.GraceUntil,
 			Staff: e.ByStaff, Subscription: e.Subscription,
 		})
-		f.createBooking(f.row, b.facts, booking.Booking{
+		made := f.createBooking(f.row, b.facts, booking.Booking{
 			ID: b.id, Session: f.row.ID, Member: e.Member, Party: e.Party, Channel: e.Channel, Promoted: true,
 			GraceUntil: &p.GraceUntil,
 		}, b.decision)
 		f.writeEntry(waitlist.EntryChange{Entry: e.Close(waitlist.Booked, b.id, f.now)})
 		f.slot.SeatsTaken += e.Party
+		booked = append(booked, *made)
+	}
+	for _, b := range booked {
+		if err := f.settle(f.standing(f.row, f.membersByID[b.Member]), b, nil, func() {}); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -331,8 +356,9 @@ func (w *world) writeEntry(c waitlist.EntryChange) {
 		*w.offers[o.ID] = *o
 		w.emit(Event{
 			Kind: OfferEnded, Session: o.Session, Member: o.Member, Entry: e.ID, Offer: o.ID, Round: o.Round, Ended: o.Status,
-			Why: o.Cause,
-			On:  !c.Entry.Status.Active(),
+			Why:     o.Cause,
+			On:      !c.Entry.Status.Active(),
+			Booking: o.Booking, Party: o.Seats,
 		})
 		if c.Entry.Status.Active() {
 			w.emit(Event{Kind: Requeued, Member: e.Member, Entry: e.ID})
@@ -343,8 +369,8 @@ func (w *world) writeEntry(c waitlist.EntryChange) {
 		return
 	}
 	w.removePlaces(e, nil)
-	if c.Entry.Status != waitlist.Booked {
-		w.emit(Event{Kind: Left, Session: e.Session, Member: e.Member, Entry: e.ID})
+	if c.Entry.Status != waitlist.Booked || c.Taken {
+		w.emit(Event{Kind: Left, Session: e.Session, Member: e.Member, Entry: e.ID, Booking: c.Entry.Booking})
 	}
 }
 

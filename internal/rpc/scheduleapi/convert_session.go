@@ -69,6 +69,10 @@ func eligibilityMessage(e *booking.Eligibility) *v1.BookingEligibility {
 	if e.Position > 0 {
 		m.WaitlistPosition = new(int32(e.Position))
 	}
+	if e.Offer != nil {
+		m.OfferId, m.OfferExpireTime = convert.IDText(e.Offer.Offer), convert.Timestamp(e.Offer.Until)
+		m.OfferSeats, m.OfferFirstToClaim = new(int32(e.Offer.Seats)), e.Offer.Shared
+	}
 	if e.Refusal != nil {
 		m.Reason = convert.Enum[v1.ErrorReason](v1.ErrorReason_value, "ERROR_REASON_", e.Refusal.Reason)
 		m.Message, m.Metadata = e.Refusal.Message, e.Refusal.Metadata

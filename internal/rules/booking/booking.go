@@ -234,4 +234,5 @@ type Member struct {
 	Name   string
 	Tier   string
 	Active bool
+	Waits  bool // has entries on a waitlist
 }

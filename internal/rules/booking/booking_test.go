@@ -43,9 +43,9 @@ func TestValues_StayAsTheyAreStored(t *testing.T) {
 		[]booking.ItemStatus{booking.ItemPending, booking.ItemConfirmed, booking.ItemCancelled})
 	test.Eq(t, []booking.Availability{"AVAILABLE", "HELD", "BOOKED", "BLOCKED"},
 		[]booking.Availability{booking.Available, booking.Held, booking.Taken, booking.OffSale})
-	test.Eq(t, []booking.EligibilityStatus{"ELIGIBLE", "WAITLIST", "BLOCKED", "BOOKED", "WAITLISTED"},
+	test.Eq(t, []booking.EligibilityStatus{"ELIGIBLE", "WAITLIST", "BLOCKED", "BOOKED", "WAITLISTED", "OFFERED"},
 		[]booking.EligibilityStatus{
-			booking.Eligible, booking.Waitlist, booking.Blocked, booking.Booked, booking.Waitlisted,
+			booking.Eligible, booking.Waitlist, booking.Blocked, booking.Booked, booking.Waitlisted, booking.Offered,
 		})
 }
 

@@ -26,10 +26,31 @@ type Facts struct {
 	// good enough: unique indexes reject a second one in any case.
 	Booking tenant.BookingID
 	Entry   tenant.EntryID
+	// Offer is the member's live offer of seats in this session; nil if there is none.
+	Offer *OfferedSeats
 	// Busy are the spans of the member's bookings that must not overlap others. Leave it empty if an error from the
 	// database is good enough: an exclusion constraint rejects an overlap in any case.
 	Busy []civil.Span
 }
+
+// OfferedSeats are seats that a live offer of the waitlist keeps for a member. Slot.SeatsTaken includes them.
+type OfferedSeats struct {
+	Offer  tenant.OfferID
+	Seats  int
+	Until  time.Time
+	Shared bool // others have an offer of the same seats: the first to claim gets them
+}
+
+// Of returns how many of the seats a booking for a party takes.
+func (o *OfferedSeats) Of(party int) int {
+	if o == nil {
+		return 0
+	}
+	return min(party, o.Seats)
+}
+
+// fits reports whether there are seats for a party: those that are kept for the member, and open ones.
+func (f *Facts) fits(party int) bool { return f.Slot.Fits(party - f.Offer.Of(party)) }
 
 // Request is a request to book.
 type Request struct {
@@ -78,11 +99,14 @@ func Decide(f Facts, request Request, now time.Time) (BookResult, error) {
 
 // decide and its callees take pointers, because facts are large and one page decides about hundreds of sessions.
 func (f *Facts) decide(request Request, now time.Time) (BookResult, error) {
-	exempt, err := f.Slot.checkOpenFor(request, now)
+	exempt, err := f.checkOpenFor(request, now)
 	if err != nil {
 		return BookResult{}, err
 	}
-	if !f.Booking.IsZero() || !f.Entry.IsZero() {
+	// Open seats are for those who wait, too, and so are those that are added for them.
+	raises := request.Raise && request.May[OverCapacity]
+	waits := !f.Entry.IsZero() && (request.JoinWaitlist || !f.fits(request.Party) && !raises)
+	if !f.Booking.IsZero() || waits {
 		return BookResult{}, catalog.AlreadyBooked(f.Member.ID, f.Booking, f.Entry)
 	}
 	var result BookResult
@@ -94,12 +118,12 @@ func (f *Facts) decide(request Request, now time.Time) (BookResult, error) {
 	if request.JoinWaitlist {
 		return BookResult{Wait: true}, f.Slot.checkJoin(request.Party)
 	}
-	if f.Slot.Fits(request.Party) {
+	if f.fits(request.Party) {
 		return result, nil
 	}
 	switch {
-	case request.Raise && request.May[OverCapacity]:
-		result.Raised = f.Slot.SeatsTaken + request.Party - *f.Slot.Capacity
+	case raises:
+		result.Raised = f.Slot.SeatsTaken + request.Party - f.Offer.Of(request.Party) - *f.Slot.Capacity
 		return result, nil
 	case exempt, request.RefuseFull, request.Promotion, request.Hold, !f.Slot.waitlistHasRoom():
 		return BookResult{}, Full()
@@ -108,9 +132,14 @@ func (f *Facts) decide(request Request, now time.Time) (BookResult, error) {
 }
 
 // checkOpenFor rejects a session that the caller cannot book now. It reports whether only a permission of theirs makes
-// it possible: nobody waits for a seat that others cannot get.
-func (s *Slot) checkOpenFor(request Request, now time.Time) (exempt bool, err error) {
-	err = s.checkOpen(request.FillUntil, now)
+// it possible: nobody waits for a seat that others cannot get. Who has an offer may book until it ends, and before
+// booking opens.
+func (f *Facts) checkOpenFor(request Request, now time.Time) (exempt bool, err error) {
+	s, until := &f.Slot, request.FillUntil
+	if f.Offer != nil {
+		until = &f.Offer.Until
+	}
+	err = s.checkOpen(until, now)
 	if err != nil && !s.opensFor(request, now) {
 		return false, err
 	}
@@ -118,11 +147,13 @@ func (s *Slot) checkOpenFor(request Request, now time.Time) (exempt bool, err er
 	if request.Promotion {
 		return exempt, nil
 	}
-	err = s.checkOpened(now)
-	if err != nil && !request.exempt(BeforeOpening) {
-		return false, err
+	if f.Offer == nil {
+		err = s.checkOpened(now)
+		if err != nil && !request.exempt(BeforeOpening) {
+			return false, err
+		}
+		exempt = exempt || err != nil
 	}
-	exempt = exempt || err != nil
 	if err := request.Channel.CheckStaff(request.forOthers(), request.May); err != nil {
 		return false, err
 	}

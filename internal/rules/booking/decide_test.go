@@ -223,6 +223,14 @@ func TestDecide_JoinsTheWaitlistOfAFullSessionOnly(t *testing.T) {
 		"a hold":          {set{"Hold": true}, "SESSION_FULL", "waits"},
 		"booked already":  {set{"Booking": made}, booked, booked},
 		"waiting already": {set{"Entry": entry}, waits, waits},
+		"waiting, and a seat is open": {
+			set{"Entry": entry, "Slot.SeatsTaken": 9}, "booked", waits,
+		},
+		"a hold, and a seat is open": {set{"Entry": entry, "Slot.SeatsTaken": 9, "Hold": true}, "booked", waits},
+		"waiting, and booked": {
+			set{"Entry": entry, "Slot.SeatsTaken": 9, "Booking": made}, booked + " entry_id=" + entry.String(),
+			booked + " entry_id=" + entry.String(),
+		},
 	} {
 		for join, want := range map[bool]string{false: tt.want, true: tt.joined} {
 			got, err := vary.From(try(set{"Slot": full, "JoinWaitlist": join}), tt.differ).decide(now)
@@ -415,6 +423,7 @@ func TestDecide_BooksIfPartyFitsElseWaitsIfRoom(t *testing.T) {
 func TestEligibilityOf_PredictsDecide(t *testing.T) {
 	t.Parallel()
 	booked, entry, paying := id[tenant.BookingID](), id[tenant.EntryID](), pack(nil)
+	pair := &booking.OfferedSeats{Offer: id[tenant.OfferID](), Seats: 2, Until: now.Add(time.Hour)}
 	for name, tt := range map[string]struct {
 		differ set
 		want   booking.Eligibility
@@ -434,6 +443,17 @@ func TestEligibilityOf_PredictsDecide(t *testing.T) {
 			booking.Eligibility{Status: booking.Blocked},
 			fault.SessionFull,
 		},
+		"waits, and a seat is open": {
+			set{"Slot.SeatsTaken": 9, "Entry": entry}, booking.Eligibility{Status: booking.Eligible, Entry: entry}, "",
+		},
+		"offered": {
+			set{"Slot.SeatsTaken": 10, "Entry": entry, "Offer": pair},
+			booking.Eligibility{Status: booking.Offered, Entry: entry, Offer: pair}, "",
+		},
+		"offered, without credits": {
+			set{"Slot.SeatsTaken": 10, "Offer": pair, "Subscriptions": []credit.Subscription{pack(set{"Balance": 1})}},
+			booking.Eligibility{Status: booking.Blocked, Offer: pair}, fault.NoCredits,
+		},
 		"on a plan": {
 			set{"Subscriptions": []credit.Subscription{paying}},
 			booking.Eligibility{Status: booking.Eligible, Subscription: paying.ID}, "",
@@ -448,6 +468,36 @@ func TestEligibilityOf_PredictsDecide(t *testing.T) {
 		test.Eq(t, tt.want, got, test.Sprint(name))
 	}
 }
+
+// The seats of a live offer are open to its member, and to no one else: also before booking opens, and after it closes.
+func TestDecide_TakesTheSeatsOfAnOffer(t *testing.T) {
+	t.Parallel()
+	full := vary.From(openSlot(), set{"SeatsTaken": 10, "WaitlistCapacity": 0, "Policy.BookingClosesBefore": time.Hour})
+	opens, closes := full.StartsAt.Add(-full.Policy.AdvanceWindow), full.StartsAt.Add(-time.Hour)
+	pair := &booking.OfferedSeats{Offer: id[tenant.OfferID](), Seats: 2, Until: full.StartsAt.Add(-time.Minute)}
+	for name, tt := range map[string]struct {
+		differ set
+		at     time.Time
+		want   string
+	}{
+		"as many":                  {nil, now, ""},
+		"fewer":                    {set{"Party": 1}, now, ""},
+		"more":                     {set{"Party": 3}, now, "SESSION_FULL"},
+		"more, with an open seat":  {set{"Party": 3, "Slot.SeatsTaken": 9}, now, ""},
+		"two more":                 {set{"Party": 4, "Slot.SeatsTaken": 9}, now, "SESSION_FULL"},
+		"without an offer":         {set{"Offer": nil}, now, "SESSION_FULL"},
+		"before booking opens":     {nil, opens.Add(-time.Hour), ""},
+		"after booking closes":     {nil, closes, ""},
+		"when the offer ends":      {nil, pair.Until, "SESSION_NOT_OPEN state=closed"},
+		"through a closed channel": {set{"Slot.Channels": []catalog.Channel{catalog.Phone}}, now, closed + "ONLINE"},
+		"a party too large":        {set{"Party": 5}, now, "PARTY_SIZE @party_size max=4 min=1"},
+		"blocked":                  {set{"Slot.Blocked": true}, now, "SESSION_NOT_OPEN state=blocked"},
+	} {
+		expect.Fault(t, tt.want, name)(try(set{"Slot": full, "Party": 2, "Offer": pair}).with(tt.differ).decide(tt.at))
+	}
+}
+
+func (a attempt) with(differ set) attempt { return vary.From(a, differ) }
 
 func TestSlot_CountsOpenSeats(t *testing.T) {
 	t.Parallel()

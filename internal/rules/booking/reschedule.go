@@ -17,13 +17,14 @@ type RescheduleResult struct {
 	Unchanged bool
 }
 
-// Reschedule moves a booking from one session to another, together with its credits. Entry is the member's waitlist
-// entry for the new session, if there is one. The payer is the booking's subscription, if it has one, with the usage in
-// the day and week of the new session. Anyone means that the caller may move the bookings of others: the cancellation
-// window, the start of the old session and the quotas then do not matter.
+// Reschedule moves a booking from one session to another, together with its credits. The facts are those of the new
+// session: its slot, and the member's entry and live offer there. The payer is the booking's subscription, if it has
+// one, with the usage in the day and week of the new session. Anyone means that the caller may move the bookings of
+// others: the cancellation window, the start of the old session and the quotas then do not matter.
 func Reschedule(
-	b Booking, from, to Slot, entry tenant.EntryID, payer *credit.Subscription, anyone bool, now time.Time,
+	b Booking, from Slot, f Facts, payer *credit.Subscription, anyone bool, now time.Time,
 ) (RescheduleResult, error) {
+	to := f.Slot
 	if b.Status != Confirmed {
 		return RescheduleResult{}, wrongState(b, "Only a confirmed booking can be rescheduled.")
 	}
@@ -37,20 +38,24 @@ func Reschedule(
 	if deadline := b.CancelDeadline(); now.After(deadline) && !policy.AllowReschedule && !anyone {
 		return RescheduleResult{}, tooLate("reschedule", policy.CancellationWindow, deadline)
 	}
-	if err := to.checkOpen(nil, now); err != nil {
+	opened, until := to.checkOpened(now), (*time.Time)(nil)
+	if f.Offer != nil {
+		opened, until = nil, &f.Offer.Until
+	}
+	if err := to.checkOpen(until, now); err != nil {
 		return RescheduleResult{}, targetError("The session is not open for booking.").
 			WithMetadata("reason", string(fault.ReasonOf(err))).WithCause(err)
 	}
 	if !now.Before(from.StartsAt) && !anyone {
 		return RescheduleResult{}, wrongState(b, "The booked session has started.")
 	}
-	if err := cmp.Or(to.checkOpened(now), to.checkAdmission(b.Channel, b.Party)); err != nil {
+	if err := cmp.Or(opened, to.checkAdmission(b.Channel, b.Party)); err != nil {
 		return RescheduleResult{}, err
 	}
-	if !entry.IsZero() { // a member never has both a booking and an entry in one session
-		return RescheduleResult{}, catalog.AlreadyBooked(b.Member, tenant.BookingID{}, entry)
-	}
-	if !to.Fits(b.Party) {
+	switch fits := f.fits(b.Party); {
+	case !fits && !f.Entry.IsZero():
+		return RescheduleResult{}, catalog.AlreadyBooked(b.Member, tenant.BookingID{}, f.Entry)
+	case !fits:
 		return RescheduleResult{}, targetError("The session has too few open seats.").
 			WithMetadata("reason", string(fault.SessionFull))
 	}

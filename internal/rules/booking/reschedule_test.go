@@ -20,6 +20,7 @@ type move struct {
 	Booking  booking.Booking
 	From, To booking.Slot
 	Entry    tenant.EntryID
+	Offer    *booking.OfferedSeats
 	Payer    *credit.Subscription
 	At       time.Time
 }
@@ -41,7 +42,8 @@ func newMove(differ set) move {
 }
 
 func (m move) do(anyone bool) (booking.RescheduleResult, error) {
-	return booking.Reschedule(m.Booking, m.From, m.To, m.Entry, m.Payer, anyone, m.At)
+	facts := booking.Facts{Slot: m.To, Entry: m.Entry, Offer: m.Offer}
+	return booking.Reschedule(m.Booking, m.From, facts, m.Payer, anyone, m.At)
 }
 
 func TestReschedule_MovesTheBookingWithItsCredits(t *testing.T) {
@@ -60,6 +62,7 @@ func TestReschedule_RejectsMovesUnlessTheCallerMayMoveAny(t *testing.T) {
 	t.Parallel()
 	deadline := newMove(nil).Booking.CancelDeadline()
 	entry := id[tenant.EntryID]()
+	pair := &booking.OfferedSeats{Seats: 2, Until: deadline.Add(100 * time.Hour)}
 	const target, state = "RESCHEDULE_TARGET @session_id reason=", "BOOKING_STATE status="
 	waits := "ALREADY_BOOKED entry_id=" + entry.String()
 	for name, tt := range map[string]struct {
@@ -89,7 +92,15 @@ func TestReschedule_RejectsMovesUnlessTheCallerMayMoveAny(t *testing.T) {
 		"party": {
 			set{"To.MaxParty": 1}, "PARTY_SIZE @party_size max=1 min=1", "PARTY_SIZE @party_size max=1 min=1",
 		},
-		"waits there":     {set{"Entry": entry}, waits, waits},
+		"waits there":                     {set{"Entry": entry, "To.SeatsTaken": 9}, waits, waits},
+		"waits there, and seats are open": {set{"Entry": entry}, "", ""},
+		"has an offer there":              {set{"Entry": entry, "Offer": pair, "To.SeatsTaken": 10}, "", ""},
+		"has an offer of too few": {
+			set{"Entry": entry, "Offer": &booking.OfferedSeats{Seats: 1, Until: pair.Until}, "To.SeatsTaken": 10}, waits, waits,
+		},
+		"an offer before it opens": {
+			set{"Offer": pair, "To.Policy.AdvanceWindow": time.Hour}, "", "",
+		},
 		"staff's channel": {set{"Booking.Channel": catalog.Phone}, "", ""},
 		"closed channel": {
 			set{"To.Channels": nil}, "CHANNEL_CLOSED @channel channel=ONLINE",

@@ -24,6 +24,8 @@ type Changes struct {
 type EntryChange struct {
 	Entry Entry
 	Offer *Offer
+	// Taken: it closes because its member booked what it waits for, other than through the waitlist.
+	Taken bool
 	LeaveOptions
 }
 

@@ -2,6 +2,7 @@ package waitlist
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/berthhq/berth/internal/fault"
@@ -70,6 +71,7 @@ const (
 	RuleFailed     VerdictReason = "RULE_FAILED"
 	NoTime         VerdictReason = "NO_TIME"
 	InQuietHours   VerdictReason = "QUIET_HOURS"
+	GaveUp         VerdictReason = "GAVE_UP"
 	MaxTries       VerdictReason = "TRY_CAP"
 	NoCascade      VerdictReason = "NO_CASCADE"
 	BookingRefused VerdictReason = "BOOKING_REFUSED" // for a reason that is not in reasonTexts
@@ -104,7 +106,7 @@ type Decision struct {
 	Seats    *int    // open seats; nil is unlimited
 	Given    int
 	LeftMove Move // the move of the seats that no entry got; empty if there are none
-	Tried    int  // how many entries had an offer in this round before
+	Tried    int  // how many members had an offer in this round before
 	Verdicts []Verdict
 }
 
@@ -134,7 +136,7 @@ func Decide(slot Slot, queue []Candidate, round Round, trigger Trigger, rules *C
 		round.Freed = *slot.Seats // the round starts with this decision
 	}
 	s := rules.scene(slot, round, now)
-	d := Decision{Mode: s.mode, Seats: slot.Seats, Tried: len(round.Tried), Verdicts: make([]Verdict, 0, len(queue))}
+	d := Decision{Mode: s.mode, Seats: slot.Seats, Tried: len(round.Asked), Verdicts: make([]Verdict, 0, len(queue))}
 	left, offers := 0, 0
 	if slot.Seats != nil {
 		left = *slot.Seats
@@ -170,7 +172,7 @@ func Decide(slot Slot, queue []Candidate, round Round, trigger Trigger, rules *C
 		if reason == Promoted || reason == WasOffered {
 			d.Grants = append(d.Grants, grant)
 			chosen[c.Member] = true
-			offers += btoi(reason == WasOffered)
+			offers += btoi(reason == WasOffered && !slices.Contains(round.Asked, c.Member))
 			if d.Mode != FirstToClaim {
 				d.Given, left = d.Given+c.Party, left-c.Party
 			}
@@ -229,11 +231,11 @@ func (r Rules) stopReason(slot Slot, round Round, trigger Trigger, now time.Time
 	return ""
 }
 
-// triesUsedUp reports whether the round has had as many offers as the rules allow. Where all get an offer at once,
-// there is no limit.
+// triesUsedUp reports whether as many members were asked in the round as the rules allow. Where all get an offer at
+// once, there is no limit.
 func (r Rules) triesUsedUp(slot Slot, round Round, asking int) bool {
 	return r.MaxTriesPerSlot > 0 && r.Mode != FirstToClaim && slot.Seats != nil &&
-		len(round.Tried)+asking >= r.MaxTriesPerSlot*max(round.Freed, 1)
+		len(round.Asked)+asking >= r.MaxTriesPerSlot*max(round.Freed, 1)
 }
 
 func (c Candidate) zone(slot Slot) string {

@@ -36,7 +36,13 @@ func judgedOf(d waitlist.Decision) judged {
 	return j
 }
 
-func tried(all ...int) waitlist.Round { return waitlist.Round{Freed: 1, Tried: some(all...)} }
+func tried(all ...int) waitlist.Round {
+	r := waitlist.Round{Freed: 1}
+	for _, i := range all {
+		r.AddOffer(waitlist.Entry{ID: entry(i), Member: id[tenant.MemberID](uint64(i + 1))})
+	}
+	return r
+}
 
 func TestDecide_ReturnsMoveAndReasons(t *testing.T) {
 	t.Parallel()
@@ -56,7 +62,21 @@ func TestDecide_ReturnsMoveAndReasons(t *testing.T) {
 		want          judged
 	}{
 		"the first entry is offered the seat": {nil, nil, queue(2), judged{offer, "", 1, words{offered, full}}},
-		"the queue is empty":                  {nil, nil, nil, judged{none, none, 0, nil}},
+		"who gave the seat up gets it by no other entry": {
+			nil, set{"Round": waitlist.Round{Freed: 1, GaveUp: []tenant.MemberID{id[tenant.MemberID](1)}}}, queue(2),
+			judged{offer, "", 1, words{waitlist.GaveUp, offered}},
+		},
+		"who declined it neither": {
+			nil, set{"Round": vary.From(tried(0), set{"Declined": []tenant.MemberID{id[tenant.MemberID](1)}})},
+			queueOf(nil, set{"Member": id[tenant.MemberID](1)}, nil),
+			judged{roll, "", 1, words{had, waitlist.GaveUp, offered}},
+		},
+		"the limit of tries counts members": {
+			set{"MaxTriesPerSlot": 2}, set{"Round": vary.From(tried(0, 1), set{
+				"Asked": []tenant.MemberID{id[tenant.MemberID](1)},
+			})}, queue(3), judged{roll, "", 1, words{had, had, offered}},
+		},
+		"the queue is empty": {nil, nil, nil, judged{none, none, 0, nil}},
 		"no one fits": {
 			nil, nil, queueOf(set{"Coach": rui}), judged{none, none, 0, words{waitlist.OtherStaff}},
 		},
@@ -283,14 +303,14 @@ func TestRefusalOf_ReturnsReasonOfError(t *testing.T) {
 func proofs(w world, c waitlist.Candidate, d waitlist.Decision, left, granted int) map[waitlist.VerdictReason]bool {
 	r, limited, asks := w.rules.Rules, w.Slot.Seats != nil, !promotes(w, c)
 	_, late := r.OfferUntil(w.Now, w.Slot.Closes, zone(cmp.Or(c.Zone, w.Slot.Zone)))
-	tries, freed := len(w.Round.Tried), w.Round.Freed
+	tries, freed := len(w.Round.Asked), w.Round.Freed
 	if freed == 0 && limited {
 		freed = *w.Slot.Seats // the round starts with this decision
 	}
 	most := r.MaxTriesPerSlot * max(freed, 1)
 	capped := r.MaxTriesPerSlot > 0 && r.Mode != waitlist.FirstToClaim && limited
 	for _, g := range d.Grants[:granted] {
-		if !g.Until.IsZero() {
+		if !g.Until.IsZero() && !slices.Contains(w.Round.Asked, g.Member) {
 			tries++
 		}
 	}
@@ -298,20 +318,22 @@ func proofs(w world, c waitlist.Candidate, d waitlist.Decision, left, granted in
 		waitlist.HasOffer: c.Asked || slices.ContainsFunc(
 			d.Grants[:granted], func(g waitlist.Grant) bool { return g.Member == c.Member },
 		),
-		waitlist.OtherService:                        c.Window != nil && c.Window.Service != w.Slot.Service,
-		waitlist.OtherLocation:                       c.Window != nil && c.Window.Location != w.Slot.Location,
-		waitlist.OtherDate:                           c.Window != nil && !wishesDay(*c.Window, w.Slot),
-		waitlist.OtherTime:                           c.Window != nil && !wishesTime(*c.Window, w.Slot, r.TimeFlexibility),
-		waitlist.OtherStaff:                          !c.Coach.IsZero() && c.Coach != w.Slot.Coach,
-		waitlist.MaxOffers:                           asks && r.MaxOffersPerEntry > 0 && c.Tries >= r.MaxOffersPerEntry,
-		waitlist.AlreadyOffered:                      slices.Contains(w.Round.Tried, c.Entry),
+		waitlist.OtherService:   c.Window != nil && c.Window.Service != w.Slot.Service,
+		waitlist.OtherLocation:  c.Window != nil && c.Window.Location != w.Slot.Location,
+		waitlist.OtherDate:      c.Window != nil && !wishesDay(*c.Window, w.Slot),
+		waitlist.OtherTime:      c.Window != nil && !wishesTime(*c.Window, w.Slot, r.TimeFlexibility),
+		waitlist.OtherStaff:     !c.Coach.IsZero() && c.Coach != w.Slot.Coach,
+		waitlist.MaxOffers:      asks && r.MaxOffersPerEntry > 0 && c.Tries >= r.MaxOffersPerEntry,
+		waitlist.AlreadyOffered: slices.Contains(w.Round.Tried, c.Entry),
+		waitlist.GaveUp: slices.Contains(w.Round.GaveUp, c.Member) ||
+			slices.Contains(w.Round.Declined, c.Member),
 		waitlist.NotEligible:                         !w.letsIn(c),
 		waitlist.VerdictReason(fault.WaitlistClosed): !r.Enabled,
 		waitlist.NoTime:                              !w.Now.Before(w.Slot.Closes) || asks && late == waitlist.NoTime,
 		waitlist.InQuietHours:                        asks && late == waitlist.InQuietHours,
 		waitlist.NoCascade: !r.AutoCascade &&
 			(w.Trigger == waitlist.ByDecline || w.Trigger == waitlist.ByExpiry),
-		waitlist.MaxTries:                       capped && (len(w.Round.Tried) >= most || asks && tries >= most),
+		waitlist.MaxTries:                       capped && (len(w.Round.Asked) >= most || asks && tries >= most),
 		waitlist.NoSeatsLeft:                    limited && left == 0,
 		waitlist.VerdictReason(fault.PartySize): limited && c.Party > left,
 		waitlist.DownFitting:                    limited && !r.AllowDownFitting && c.Party < *w.Slot.Seats,

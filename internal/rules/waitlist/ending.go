@@ -13,6 +13,10 @@ type Ending struct {
 	Entry   Entry
 	Rules   Rules         // of its session
 	Leaving *LeaveOptions // the entry leaves the waitlist; nil: it returns or closes, depending on the rules
+	// Got is the booking by which the member got what the entry waits for, other than by this offer; zero if none.
+	Got tenant.BookingID
+	// Party is that of the booking, which may be smaller than the offer, and larger. 0: the offer's seats.
+	Party int
 	// For a shared offer: its round, and the live offers of that round.
 	Round Round
 	Live  []Offer
@@ -25,16 +29,27 @@ var triggers = map[OfferStatus]Trigger{
 	Accepted: ByWithdrawal, Declined: ByDecline, RanOut: ByExpiry, Withdrawn: ByWithdrawal,
 }
 
+// taken returns how many of the offer's seats its booking takes.
+func (e Ending) taken() int {
+	switch {
+	case e.Offer.Status != Accepted:
+		return 0
+	case e.Party == 0:
+		return e.Offer.Seats
+	}
+	return min(e.Party, e.Offer.Seats)
+}
+
 // Changes returns the consequences, with the offer's own entry first. The booking of an accepted offer takes the seats
-// that the offer reserved: they are not part of Changes.Seats.
+// that the offer reserved: they are not part of Changes.Seats. Those that it leaves go to the next entry.
 func (e Ending) Changes(now time.Time) Changes {
 	c := Changes{Session: e.Offer.Session, Entries: []EntryChange{e.entryChange(now)}}
 	by := triggers[e.Offer.Status]
 	switch {
 	case e.Offer.Shared:
 		e.share(&c, by, now)
-	case e.Offer.Status != Accepted:
-		c.free(e.Offer.Seats, e.Offer.Round, by)
+	default:
+		c.free(e.Offer.Seats-e.taken(), e.Offer.Round, by)
 	}
 	return c
 }
@@ -49,13 +64,17 @@ func (e Ending) entryChange(now time.Time) EntryChange {
 		next = e.Rules.StatusAfter(c.Entry, e.Offer.Status)
 		c.LeaveOptions = LeaveOptions{Reason: e.Offer.Reason, Notify: next == Expired}
 	}
-	if e.Leaving != nil {
+	got := e.Offer.Booking
+	switch {
+	case e.Leaving != nil:
 		next, c.LeaveOptions = Cancelled, *e.Leaving
+	case !e.Got.IsZero():
+		next, got, c.Taken = Booked, e.Got, true
 	}
 	if next == Waiting {
 		c.Entry.Status = next
 	} else {
-		c.Entry = c.Entry.Close(next, e.Offer.Booking, now)
+		c.Entry = c.Entry.Close(next, got, now)
 	}
 	return c
 }
@@ -69,12 +88,7 @@ func (e Ending) others() []Offer {
 	return slices.DeleteFunc(slices.Clone(e.Live), func(o Offer) bool { return !o.Shared || o.ID == e.Offer.ID })
 }
 
-func (e Ending) keeps() int {
-	if e.Offer.Status == Accepted {
-		return e.Round.Keeps - e.Offer.Seats
-	}
-	return e.Round.Keeps
-}
+func (e Ending) keeps() int { return e.Round.Keeps - e.taken() }
 
 // share withdraws the slower offers. If no other offer is left, it releases the seats that the round keeps.
 func (e Ending) share(c *Changes, by Trigger, now time.Time) {

@@ -22,6 +22,7 @@ type FillFacts struct {
 	Entries  []Entry               // the first page of the queue, by flag and key
 	PageSize int                   // a page with fewer entries is the last
 	Live     []Offer               // of the session
+	GaveUp   []tenant.MemberID     // whose seats they were
 	NewID    func() tenant.UUID
 	Now      time.Time
 }
@@ -60,6 +61,9 @@ func NewFill(s FillFacts, trigger Trigger, round *Round) *Fill {
 	}
 	if round != nil {
 		f.facts.Round = f.withOpenSeats(*round)
+	}
+	f.facts.Round.GaveUp = with(f.facts.Round.GaveUp, s.GaveUp...)
+	if round != nil {
 		f.round = new(f.facts.Round)
 	}
 	f.AddEntries(s.Entries)
@@ -157,7 +161,8 @@ func (f *Fill) changes() Changes {
 		return Changes{} // no seat was freed or given: there is nothing to record
 	}
 	c := Changes{Session: f.Slot.Session}
-	if seats := d.offered(); seats > 0 {
+	// A round without offers lets a later fill know who gave the seats up.
+	if seats := d.offered(); seats > 0 || f.round == nil && len(f.facts.Round.GaveUp) > 0 {
 		f.reserve(&c, seats)
 	}
 	for _, g := range d.Grants {
@@ -181,7 +186,7 @@ func (f *Fill) changes() Changes {
 	return c
 }
 
-// reserve reserves the seats of the offers: in the round if the first to claim gets them.
+// reserve reserves the seats of the offers, if there are any: in the round if the first to claim gets them.
 func (f *Fill) reserve(c *Changes, seats int) {
 	c.Seats = seats
 	keeps := 0
@@ -194,7 +199,8 @@ func (f *Fill) reserve(c *Changes, seats int) {
 	}
 	if f.round == nil {
 		f.round = &Round{
-			ID: tenant.RoundID{UUID: f.NewID()}, Session: f.Slot.Session, Freed: freed, Keeps: keeps, Opened: f.Now,
+			ID: tenant.RoundID{UUID: f.NewID()}, Session: f.Slot.Session, Freed: freed, Keeps: keeps,
+			GaveUp: f.facts.Round.GaveUp, Opened: f.Now,
 		}
 		c.Opened = new(*f.round)
 		return
@@ -214,7 +220,7 @@ func (f *Fill) offer(g Grant) EntryChange {
 	e.Status, e.Tries, e.PassedOver = Offered, e.Tries+1, ""
 	return EntryChange{Entry: e, Offer: &Offer{
 		ID: tenant.OfferID{UUID: f.NewID()}, Round: f.round.ID, Session: f.Slot.Session, Entry: e.ID, Member: e.Member,
-		Seats: g.Seats, Shared: f.decision.Mode == FirstToClaim, Status: Live, Try: f.round.AddOffer(e.ID),
+		Seats: g.Seats, Shared: f.decision.Mode == FirstToClaim, Status: Live, Try: f.round.AddOffer(e),
 		ByHand: f.manual != nil, Score: g.Score, CreatedAt: f.Now, ExpiresAt: g.Until,
 	}}
 }

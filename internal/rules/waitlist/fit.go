@@ -1,6 +1,7 @@
 package waitlist
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -77,6 +78,7 @@ type scene struct {
 	day   civil.Date // of the start, in the location's zone
 	clock civil.TimeOfDay
 	tried map[tenant.EntryID]struct{}
+	round Round
 	ends  map[string]offerEnd // by time zone, the only thing that an offer's end depends on here
 	// candidate is the entry of the expression that runs.
 	candidate *Candidate
@@ -90,7 +92,7 @@ type offerEnd struct {
 func (c *CompiledRules) scene(slot Slot, round Round, now time.Time) *scene {
 	zone := loadZone(slot.Zone)
 	s := &scene{
-		CompiledRules: c, slot: slot, mode: c.modeFor(slot), now: now,
+		CompiledRules: c, slot: slot, mode: c.modeFor(slot), now: now, round: round,
 		day: civil.DateOf(slot.StartsAt, zone), clock: civil.TimeOf(slot.StartsAt, zone),
 		ends: make(map[string]offerEnd), tried: make(map[tenant.EntryID]struct{}, len(round.Tried)),
 	}
@@ -117,6 +119,9 @@ func (s *scene) ineligible(c *Candidate) VerdictReason {
 	}
 	if _, tried := s.tried[c.Entry]; tried {
 		return AlreadyOffered
+	}
+	if slices.Contains(s.round.GaveUp, c.Member) || slices.Contains(s.round.Declined, c.Member) {
+		return GaveUp
 	}
 	return s.eligible(c)
 }

@@ -121,16 +121,33 @@ type Round struct {
 	// Keeps is the number of seats that it keeps for the first to claim. It is 0 in the other modes.
 	Keeps int `json:"keeps,omitempty"`
 	// the entries whose offers in it are not void, in the order of the offers
-	Tried  []tenant.EntryID `json:"tried,omitempty"`
-	Offers int              `json:"offers,omitempty"` // number of offers made in it, including void ones
-	Opened time.Time        `json:"-"`
-	Closed *time.Time       `json:"-"`
+	Tried  []tenant.EntryID  `json:"tried,omitempty"`
+	Asked  []tenant.MemberID `json:"asked,omitempty"`  // the members of these entries, each once
+	Offers int               `json:"offers,omitempty"` // number of offers made in it, including void ones
+	// GaveUp are the members whose seats they were, and Declined those who declined an offer of them. None of their other
+	// entries gets them.
+	GaveUp   []tenant.MemberID `json:"gave_up,omitempty"`
+	Declined []tenant.MemberID `json:"declined,omitempty"`
+	Opened   time.Time         `json:"-"`
+	Closed   *time.Time        `json:"-"`
 }
 
 // AddOffer adds an offer to an entry, and returns the number of the offer in the round.
-func (r *Round) AddOffer(e tenant.EntryID) (try int) {
-	r.Tried, r.Offers = append(slices.Clip(r.Tried), e), r.Offers+1
+func (r *Round) AddOffer(e Entry) (try int) {
+	r.Tried, r.Offers = append(slices.Clip(r.Tried), e.ID), r.Offers+1
+	r.Asked = with(r.Asked, e.Member)
 	return r.Offers
+}
+
+// with returns members with some more, each once. The zero id is that of a guest.
+func with(members []tenant.MemberID, more ...tenant.MemberID) []tenant.MemberID {
+	members = slices.Clip(members)
+	for _, m := range more {
+		if !m.IsZero() && !slices.Contains(members, m) {
+			members = append(members, m)
+		}
+	}
+	return members
 }
 
 // StatusAfter returns the status of an entry whose offer ended without a booking. A withdrawn offer never closes its

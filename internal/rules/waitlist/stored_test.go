@@ -26,6 +26,7 @@ func TestRecord_KeepsItsStoredForm(t *testing.T) {
 		rules: first, entries: all, refused: []int{2}, trigger: waitlist.ByDecline, differ: set{"Slot.Seats": 2},
 		round: &waitlist.Round{
 			ID: id[tenant.RoundID](5), Session: slot(1).Session, Freed: 1, Keeps: 1, Tried: some(9), Offers: 2,
+			Asked:  []tenant.MemberID{id[tenant.MemberID](10)},
 			Opened: closed, Closed: &closed,
 		},
 	}.run(t)

@@ -99,6 +99,15 @@ func (e Entry) Wants(slot Slot) bool {
 	return exact.mismatch(e.Window) == "" && (e.Coach.IsZero() || e.Coach == slot.Coach)
 }
 
+// GotBy reports whether who books a slot has what an entry waits for: one of the sessions that it names, or one within
+// the exact hours of its time window.
+func (e Entry) GotBy(slot Slot) bool {
+	if e.Window == nil {
+		return e.Session == slot.Session || slices.Contains(e.AnyOf, slot.Session)
+	}
+	return e.Wants(slot)
+}
+
 // matchesTime reports whether a time on one of the window's days is within its times of day, or within slack of them.
 // Times are on a circle of 24 hours, but half past eleven at night is only close to the window of the next day, which
 // has to be one of the window's days.

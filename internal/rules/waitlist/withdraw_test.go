@@ -155,10 +155,15 @@ func TestVoid_DependsOnCause(t *testing.T) {
 func TestAddOffer_NumbersOffersOfRound(t *testing.T) {
 	t.Parallel()
 	// The second of three offers is void.
+	ana := id[tenant.MemberID](1)
 	before := waitlist.Round{Tried: append(make([]tenant.EntryID, 0, 3), entry(1), entry(3)), Offers: 3}
 	after := before
-	test.EqOp(t, 4, after.AddOffer(entry(2)))
-	test.Eq(t, waitlist.Round{Tried: some(1, 3, 2), Offers: 4}, after)
+	test.EqOp(t, 4, after.AddOffer(waitlist.Entry{ID: entry(2), Member: ana}))
+	test.Eq(t, waitlist.Round{Tried: some(1, 3, 2), Offers: 4, Asked: []tenant.MemberID{ana}}, after)
+	// A member with two entries is asked twice, and counts once. Guests count as no one.
+	after.AddOffer(waitlist.Entry{ID: entry(5), Member: ana})
+	after.AddOffer(waitlist.Entry{ID: entry(6)})
+	test.Eq(t, []tenant.MemberID{ana}, after.Asked)
 	test.Eq(t, some(1, 3), before.Tried)
 	test.NotEqOp(t, entry(2), before.Tried[:3][2], test.Sprint("rounds share memory"))
 }

@@ -193,7 +193,13 @@ func anyWorld(t *rapid.T) world {
 	for i := range rapid.IntRange(0, 25).Draw(t, "entries") {
 		w.Queue = append(w.Queue, anyCandidate(t, i, w.Case))
 		if rapid.IntRange(0, 7).Draw(t, "tried") == 0 {
-			w.Round.Tried = append(w.Round.Tried, entry(i))
+			w.Round.AddOffer(waitlist.Entry{ID: entry(i), Member: w.Queue[i].Member})
+		}
+		switch rapid.IntRange(0, 15).Draw(t, "gave up") {
+		case 0:
+			w.Round.GaveUp = append(w.Round.GaveUp, w.Queue[i].Member)
+		case 1:
+			w.Round.Declined = append(w.Round.Declined, w.Queue[i].Member)
 		}
 	}
 	w.letsIn = eligibility[r.EligibilityExpression]

@@ -39,6 +39,7 @@ import { memberTexts } from "../texts";
 import { DayAndTime, Note } from "../ui";
 import { waitlistTexts } from "../waitlists/texts";
 import classes from "./book.module.css";
+import { useKeptText } from "./kept";
 import { bookingTexts } from "./texts";
 
 /** A group of inputs for a booking's items. */
@@ -167,7 +168,9 @@ function BookForm({ session, location, serviceOf, onClose }: Props & { session: 
   usePlans(); // loaded now, because both steps may need them
   const least = service?.minParty || 1;
   const most = service?.maxParty || least;
-  const form = useFields({ party: least, guests: "", plan: "" });
+  const kept = useKeptText(session);
+  const offered = session.eligibility?.offerSeats;
+  const form = useFields({ party: offered ?? least, guests: "", plan: "" });
   const [quantities, setQuantities] = useState<Readonly<Record<string, number>>>({});
   const [held, setHeld] = useState<Booking>();
   const book = useCall(BookingService.method.book, {
@@ -179,7 +182,8 @@ function BookForm({ session, location, serviceOf, onClose }: Props & { session: 
   });
   const hold = useCall(BookingService.method.holdBooking, { quiet: true });
   const waits = session.eligibility?.status === EligibilityStatus.WAITLIST;
-  const holds = !waits && (items.data?.length ?? 0) > 0;
+  // A booking accepts an offer; a hold does not.
+  const holds = !waits && !kept && (items.data?.length ?? 0) > 0;
   const { party, guests, plan } = form.values;
   const { error, onSubmit } = useSubmit(async () => {
     const request = { sessionId: session.id, partySize: party, note: guests };
@@ -207,6 +211,7 @@ function BookForm({ session, location, serviceOf, onClose }: Props & { session: 
           {location?.name}
           {location?.address && `, ${location.address}`} · {zoneName(session.timeZone, locale)}
         </Note>
+        {kept && <Note>{kept}</Note>}
       </div>
       {held ? (
         <ConfirmForm booking={held} onDone={onClose} />

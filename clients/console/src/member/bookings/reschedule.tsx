@@ -121,8 +121,11 @@ export function ReschedulePage() {
   );
 }
 
-/** Whether a session has enough seats. The server checks everything else when asked. */
+/** Whether a session has enough seats, or keeps them. The server checks everything else when asked. */
 function takes(session: Session, party: number): boolean {
-  const { seatsOpen, blocked } = session;
-  return !blocked && !isBooked(session) && (seatsOpen === undefined || seatsOpen >= party);
+  const { seatsOpen, blocked, eligibility } = session;
+  if (blocked) return false;
+  const kept = Math.min(party, eligibility?.offerSeats ?? 0);
+  if (kept === 0 && isBooked(session)) return false;
+  return seatsOpen === undefined || seatsOpen >= party - kept;
 }

@@ -82,7 +82,8 @@ export const usePublished = (
     options,
   );
 
-/** Whether the member has booked a session or waits for it. */
+/** Whether the member has booked a session, waits for it or is offered seats of it. */
 export const isBooked = ({ eligibility }: Session): boolean =>
   eligibility?.status === EligibilityStatus.BOOKED ||
-  eligibility?.status === EligibilityStatus.WAITLISTED;
+  eligibility?.status === EligibilityStatus.WAITLISTED ||
+  eligibility?.status === EligibilityStatus.OFFERED;

@@ -28,6 +28,7 @@ import { useI18n, useText } from "../../shared/i18n";
 import { Card, QueryResult, State, Tag, Time } from "../../shared/ui";
 import { later } from "../../shared/ui/lazy";
 import { useCancelBooking } from "../bookings/cancel";
+import { useKeptText } from "../bookings/kept";
 import {
   everyStatus,
   isBooked,
@@ -204,6 +205,7 @@ interface SessionRowProps {
 
 function SessionRow({ session, color, held, onChoose }: SessionRowProps) {
   const reason = useBlockedReason(session);
+  const kept = useKeptText(session);
   const seats = useSeatsText(session);
   return (
     <Box
@@ -226,7 +228,7 @@ function SessionRow({ session, color, held, onChoose }: SessionRowProps) {
         <Small>{seats}</Small>
       </Box>
       <SessionAction session={session} held={held} onChoose={onChoose} />
-      {reason && <Small className={classes.reason}>{reason}</Small>}
+      {(reason ?? kept) && <Small className={classes.reason}>{reason ?? kept}</Small>}
     </Box>
   );
 }
@@ -255,6 +257,7 @@ function SessionAction({ session: { title, eligibility }, held, onChoose }: Sess
   }
   switch (eligibility?.status) {
     case EligibilityStatus.ELIGIBLE:
+    case EligibilityStatus.OFFERED:
     case EligibilityStatus.WAITLIST: {
       const waits = eligibility.status === EligibilityStatus.WAITLIST;
       const act = waits ? t.common.join : t.common.book;

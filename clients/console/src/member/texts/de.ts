@@ -15,6 +15,8 @@ export const de: typeof en = {
     full: "Ausgebucht",
     booked: "Gebucht",
     waitlisted: (n) => `Warteliste, Nr. ${n}`,
+    keptUntil: (until) => `Für Sie freigehalten bis ${until}`,
+    openUntil: (until) => `Für Sie und andere offen bis ${until}`,
     bookedNow: (title) => `Gebucht: ${title}`,
     queuedNow: (n) =>
       `Sie sind Nummer ${n} auf der Warteliste. Wir melden uns, wenn ein Platz frei wird.`,

@@ -16,6 +16,8 @@ export const en = {
     full: "Full",
     booked: "Booked",
     waitlisted: (n: number) => `Waitlist, no. ${n}`,
+    keptUntil: (until: string) => `Kept for you until ${until}`,
+    openUntil: (until: string) => `Open to you and others until ${until}`,
     bookedNow: (title: string) => `You’re booked: ${title}`,
     queuedNow: (n: number) =>
       `You are number ${n} on the waitlist. We’ll let you know when a seat opens.`,

@@ -15,6 +15,8 @@ export const fr: typeof en = {
     full: "Complet",
     booked: "Réservée",
     waitlisted: (n) => `Liste d’attente, n° ${n}`,
+    keptUntil: (until) => `Gardée pour vous jusqu’à ${until}`,
+    openUntil: (until) => `Ouverte à vous et à d’autres jusqu’à ${until}`,
     bookedNow: (title) => `C’est réservé : ${title}`,
     queuedNow: (n) =>
       `Vous êtes numéro ${n} en liste d’attente. Nous vous préviendrons dès qu’une place se libère.`,

@@ -93,6 +93,9 @@ type BookingServiceClient interface {
 	// Some permissions book where others cannot: booking.after_start from when booking closes until the end of the
 	// session, booking.record_past after its end, booking.before_opening before booking opens, and
 	// booking.blocked_session in a blocked session. Nobody waits for such a seat: a full session is SESSION_FULL.
+	// Members who wait can book open seats: that ends their entries that name the session, or whose time window has it
+	// within its exact hours. If they have a live offer of seats in the session, it is accepted: a smaller party leaves
+	// the rest to the next entry, a larger one also needs open seats.
 	// Repeated: ALREADY_BOOKED; with the external_ref of an earlier request it changes nothing, and answers what that
 	// made.
 	// Errors: SESSION_NOT_FOUND, MEMBER_NOT_FOUND, PERMISSION_DENIED (booking.create_for_others, for others and for the
@@ -103,7 +106,9 @@ type BookingServiceClient interface {
 	Book(context.Context, *v1.BookRequest) (*v1.BookResponse, error)
 	// HoldBooking keeps seats while the customer pays: for the policy's hold_ttl, and without taking a credit. It is for
 	// the caller or, with the permission booking.hold_for_others, for another member or a guest. A full session is
-	// SESSION_FULL: a hold never joins the waitlist. The header X-Booking-Channel overrides the request's channel.
+	// SESSION_FULL: a hold never joins the waitlist. The header X-Booking-Channel overrides the request's channel. It
+	// accepts no offer. An entry of the member that waits for the session gets no seats while the hold lasts; if that ends
+	// unconfirmed, the entry keeps its position.
 	// Repeated: as in Book; for a guest it makes another hold, unless the external_ref is the same: then it changes
 	// nothing.
 	// Errors: those of Book except those about the plan and OVERLAP; ITEM_UNAVAILABLE, PERMISSION_DENIED
@@ -150,7 +155,7 @@ type BookingServiceClient interface {
 	ReleaseHold(context.Context, *v1.ReleaseHoldRequest) (*v1.ReleaseHoldResponse, error)
 	// RescheduleBooking moves the caller's own booking or, with the permission, any booking to another session at the
 	// same location, with its credit and, if requested, its items. The old seats are freed only if the new ones are
-	// booked. Moving it to its current session changes nothing.
+	// booked. Moving it to its current session changes nothing. Entries and offers of the member are treated as in Book.
 	// Repeated: changes nothing.
 	// Errors: BOOKING_NOT_FOUND, SESSION_NOT_FOUND, BOOKING_STATE, CANCELLATION_WINDOW (too late, unless the policy
 	// allows rescheduling), RESCHEDULE_TARGET (another location, too few seats, or not open for booking; `reason` says
@@ -509,6 +514,9 @@ type BookingServiceHandler interface {
 	// Some permissions book where others cannot: booking.after_start from when booking closes until the end of the
 	// session, booking.record_past after its end, booking.before_opening before booking opens, and
 	// booking.blocked_session in a blocked session. Nobody waits for such a seat: a full session is SESSION_FULL.
+	// Members who wait can book open seats: that ends their entries that name the session, or whose time window has it
+	// within its exact hours. If they have a live offer of seats in the session, it is accepted: a smaller party leaves
+	// the rest to the next entry, a larger one also needs open seats.
 	// Repeated: ALREADY_BOOKED; with the external_ref of an earlier request it changes nothing, and answers what that
 	// made.
 	// Errors: SESSION_NOT_FOUND, MEMBER_NOT_FOUND, PERMISSION_DENIED (booking.create_for_others, for others and for the
@@ -519,7 +527,9 @@ type BookingServiceHandler interface {
 	Book(context.Context, *v1.BookRequest) (*v1.BookResponse, error)
 	// HoldBooking keeps seats while the customer pays: for the policy's hold_ttl, and without taking a credit. It is for
 	// the caller or, with the permission booking.hold_for_others, for another member or a guest. A full session is
-	// SESSION_FULL: a hold never joins the waitlist. The header X-Booking-Channel overrides the request's channel.
+	// SESSION_FULL: a hold never joins the waitlist. The header X-Booking-Channel overrides the request's channel. It
+	// accepts no offer. An entry of the member that waits for the session gets no seats while the hold lasts; if that ends
+	// unconfirmed, the entry keeps its position.
 	// Repeated: as in Book; for a guest it makes another hold, unless the external_ref is the same: then it changes
 	// nothing.
 	// Errors: those of Book except those about the plan and OVERLAP; ITEM_UNAVAILABLE, PERMISSION_DENIED
@@ -566,7 +576,7 @@ type BookingServiceHandler interface {
 	ReleaseHold(context.Context, *v1.ReleaseHoldRequest) (*v1.ReleaseHoldResponse, error)
 	// RescheduleBooking moves the caller's own booking or, with the permission, any booking to another session at the
 	// same location, with its credit and, if requested, its items. The old seats are freed only if the new ones are
-	// booked. Moving it to its current session changes nothing.
+	// booked. Moving it to its current session changes nothing. Entries and offers of the member are treated as in Book.
 	// Repeated: changes nothing.
 	// Errors: BOOKING_NOT_FOUND, SESSION_NOT_FOUND, BOOKING_STATE, CANCELLATION_WINDOW (too late, unless the policy
 	// allows rescheduling), RESCHEDULE_TARGET (another location, too few seats, or not open for booking; `reason` says

@@ -390,7 +390,8 @@ export enum ErrorReason {
   PARTY_SIZE = 103,
 
   /**
-   * already_exists: the member has an active booking, `booking_id`, or waitlist entry, `entry_id`, for the session.
+   * already_exists: the member has an active booking of the session, `booking_id`, or waits for it, `entry_id`, and there
+   * are too few open seats.
    *
    * @generated from enum value: ERROR_REASON_ALREADY_BOOKED = 104;
    */

@@ -1352,8 +1352,8 @@ export enum EventType {
   WAITLIST_JOINED = 40,
 
   /**
-   * An entry left the waitlist without a place: the member left, staff removed it, it expired, or its session was
-   * cancelled.
+   * An entry left the waitlist without a freed place: the member left, staff removed it, it expired, its session was
+   * cancelled, or its member booked what it waits for (`status` is BOOKED).
    *
    * @generated from enum value: EVENT_TYPE_WAITLIST_LEFT = 41;
    */
