@@ -206,6 +206,7 @@ create table waitlist_decisions (
 create index waitlist_decisions_session on waitlist_decisions (tenant_id, session_id, id);
 create index waitlist_decisions_queue on waitlist_decisions (tenant_id, location_id, service_id, local_date, id);
 create index waitlist_decisions_time on waitlist_decisions (tenant_id, decided_at, id);
+create index waitlist_decisions_notes on waitlist_decisions (tenant_id, id) where note <> '';
 
 -- Every edit of the waitlist rules, with the level's rules after it.
 create table waitlist_rules_versions (

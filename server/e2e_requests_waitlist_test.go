@@ -115,7 +115,7 @@ var waitlistRequests = map[string][]build{
 			o := w.newOffer(w.newMember())
 			return &v1.ListWaitlistOffersRequest{Filter: &v1.WaitlistOfferFilter{
 				SessionId: text(o.Session), LocationId: text(o.Queue.Location), ServiceId: text(o.Queue.Service),
-				EntryId: text(o.Entry), MemberId: text(o.Member), CreatedWithin: w.span(),
+				EntryId: text(o.Entry), MemberId: text(o.Member), CreatedWithin: w.span(), StartsWithin: w.span(),
 				Statuses: []v1.WaitlistOfferStatus{v1.WaitlistOfferStatus_WAITLIST_OFFER_STATUS_LIVE},
 			}}
 		},
@@ -207,13 +207,16 @@ var waitlistRequests = map[string][]build{
 			o := w.newOffer(w.newMember())
 			return &v1.ListWaitlistDecisionsRequest{Filter: &v1.WaitlistDecisionFilter{
 				SessionId: text(o.Session), LocationId: text(o.Queue.Location), ServiceId: text(o.Queue.Service),
-				DecidedWithin: w.span(), HasNote: new(false),
+				DecidedWithin: w.span(), HasNote: new(false), StartsWithin: w.span(),
 			}}
 		},
 		func(w *world) proto.Message {
 			w.newOffer(w.newMember())
 			w.newOffer(w.newMember())
 			return &v1.ListWaitlistDecisionsRequest{PageSize: 1}
+		},
+		func(*world) proto.Message {
+			return &v1.ListWaitlistDecisionsRequest{Filter: &v1.WaitlistDecisionFilter{OpenNotes: true}}
 		},
 	},
 	"WaitlistService/ExplainSessionWaitlist": {func(w *world) proto.Message {

@@ -97,6 +97,9 @@ var waitlistReads = []read{
 	{waitlistdb.ListOffers, args{waitlistdb.OfferQuery{
 		Statuses: []waitlist.OfferStatus{waitlist.Declined}, Limit: 9,
 	}}, "third"},
+	{waitlistdb.ListOffers, args{waitlistdb.OfferQuery{
+		Starts: civil.Span{Start: start, End: start.Add(time.Second)}, Limit: 9,
+	}}, "third offer second"},
 	{waitlistdb.FindQueueSize, args{"session"}, "4"},
 	{waitlistdb.ListAwaited, args{"session other third"}, "session other"},
 	{waitlistdb.ListAwaited, args{"audit device waiting"}, "waiting device audit"},
@@ -124,6 +127,13 @@ var waitlistReads = []read{
 	},
 	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{HasNote: new(true), Limit: 9}}, "other"},
 	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{HasNote: new(false), Limit: 9}}, "decision sixth fifth"},
+	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{
+		Starts: civil.Span{Start: start, End: start.Add(time.Second)}, Limit: 9,
+	}}, "decision fifth"},
+	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{OpenNotes: true, Now: now, Limit: 9}}, "other"},
+	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{
+		OpenNotes: true, Now: start.AddDate(1, 0, 0), Limit: 9,
+	}}, ""},
 	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{
 		AfterID: id[tenant.DecisionID]("decision"), Limit: 9,
 	}}, "sixth other fifth"},

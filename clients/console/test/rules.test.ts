@@ -237,7 +237,7 @@ test.describe("the waitlist rules", () => {
 
   test("are inherited, overridden and reset", async () => {
     await Promise.all([createLocation("Heir Row"), createService("Curls")]);
-    await using there = await visit({ role: "admin", tenant: salon, path: "/waitlist" });
+    await using there = await visit({ role: "admin", tenant: salon, path: "/waitlist-rules" });
     const { page } = there;
     const { setting, override, type, look, save, saved } = onRules(page);
     const tries = setting("maxTriesPerSlot");
@@ -370,7 +370,7 @@ test.describe("the waitlist rules", () => {
       },
     });
     await ofSalon("AccessService/AssignRole", { memberId: member.id, role });
-    await using there = await visit({ role: "member", tenant: salon, path: "/waitlist" });
+    await using there = await visit({ role: "member", tenant: salon, path: "/waitlist-rules" });
     const { page } = there;
     const { setting, look } = onRules(page);
     await setting("maxTriesPerSlot").getByText("Default").waitFor();

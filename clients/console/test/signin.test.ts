@@ -7,12 +7,13 @@ const pages: Record<Exclude<Role, "member">, string[]> = {
   owner: [
     "Schedule",
     "Members",
+    "Waitlist",
     "Analytics",
     "Catalog",
     "Workouts",
     "Plans",
     "Policies",
-    "Waitlist",
+    "Waitlist rules",
     "Messages",
     "Import",
     "Roles",
@@ -22,19 +23,20 @@ const pages: Record<Exclude<Role, "member">, string[]> = {
   admin: [
     "Schedule",
     "Members",
+    "Waitlist",
     "Analytics",
     "Catalog",
     "Workouts",
     "Plans",
     "Policies",
-    "Waitlist",
+    "Waitlist rules",
     "Messages",
     "Import",
     "Roles",
     "Service accounts",
     "Audit log",
   ],
-  coach: ["Schedule", "Members", "Catalog", "Workouts", "Plans", "Policies", "Roles"],
+  coach: ["Schedule", "Members", "Waitlist", "Catalog", "Workouts", "Plans", "Policies", "Roles"],
 };
 
 test.describe("one click signs in", () => {

@@ -2677,6 +2677,8 @@ type WaitlistOfferFilter struct {
 	Statuses []WaitlistOfferStatus `protobuf:"varint,6,rep,packed,name=statuses,proto3,enum=berth.v1.WaitlistOfferStatus" json:"statuses,omitempty"`
 	// Offers made in this period, in UTC.
 	CreatedWithin *TimeRange `protobuf:"bytes,7,opt,name=created_within,json=createdWithin,proto3" json:"created_within,omitempty"`
+	// Offers of seats in sessions that start in this period, in UTC.
+	StartsWithin  *TimeRange `protobuf:"bytes,8,opt,name=starts_within,json=startsWithin,proto3" json:"starts_within,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2760,6 +2762,13 @@ func (x *WaitlistOfferFilter) GetCreatedWithin() *TimeRange {
 	return nil
 }
 
+func (x *WaitlistOfferFilter) GetStartsWithin() *TimeRange {
+	if x != nil {
+		return x.StartsWithin
+	}
+	return nil
+}
+
 // WaitlistDecisionFilter selects decisions that meet all conditions. An empty condition is met by all.
 type WaitlistDecisionFilter struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2772,7 +2781,12 @@ type WaitlistDecisionFilter struct {
 	// Decisions made in this period, in UTC.
 	DecidedWithin *TimeRange `protobuf:"bytes,4,opt,name=decided_within,json=decidedWithin,proto3" json:"decided_within,omitempty"`
 	// Whether there is a note for staff. Absent: either.
-	HasNote       *bool `protobuf:"varint,5,opt,name=has_note,json=hasNote,proto3,oneof" json:"has_note,omitempty"`
+	HasNote *bool `protobuf:"varint,5,opt,name=has_note,json=hasNote,proto3,oneof" json:"has_note,omitempty"`
+	// Only what staff can still act on: the last decision about each session, if it has a note for staff, and the session
+	// has not ended and is not cancelled.
+	OpenNotes bool `protobuf:"varint,6,opt,name=open_notes,json=openNotes,proto3" json:"open_notes,omitempty"`
+	// Decisions about seats in sessions that start in this period, in UTC.
+	StartsWithin  *TimeRange `protobuf:"bytes,7,opt,name=starts_within,json=startsWithin,proto3" json:"starts_within,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2840,6 +2854,20 @@ func (x *WaitlistDecisionFilter) GetHasNote() bool {
 		return *x.HasNote
 	}
 	return false
+}
+
+func (x *WaitlistDecisionFilter) GetOpenNotes() bool {
+	if x != nil {
+		return x.OpenNotes
+	}
+	return false
+}
+
+func (x *WaitlistDecisionFilter) GetStartsWithin() *TimeRange {
+	if x != nil {
+		return x.StartsWithin
+	}
+	return nil
 }
 
 // WaitlistRulesVersionFilter selects edits that meet all conditions. An empty condition is met by all.
@@ -3501,7 +3529,7 @@ const file_berth_v1_waitlist_proto_rawDesc = "" +
 	"resourceId\x12(\n" +
 	"\tmember_id\x18\x05 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bmemberId\x12N\n" +
 	"\bstatuses\x18\x06 \x03(\x0e2\x1d.berth.v1.WaitlistEntryStatusB\x13\xbaH\x10\x92\x01\r\x10\x05\x18\x01\"\a\x82\x01\x04\x10\x01 \x00R\bstatuses\x128\n" +
-	"\rstarts_within\x18\a \x01(\v2\x13.berth.v1.TimeRangeR\fstartsWithin\"\xf9\x02\n" +
+	"\rstarts_within\x18\a \x01(\v2\x13.berth.v1.TimeRangeR\fstartsWithin\"\xb3\x03\n" +
 	"\x13WaitlistOfferFilter\x12*\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tsessionId\x12,\n" +
@@ -3512,7 +3540,8 @@ const file_berth_v1_waitlist_proto_rawDesc = "" +
 	"\bentry_id\x18\x04 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\aentryId\x12(\n" +
 	"\tmember_id\x18\x05 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bmemberId\x12N\n" +
 	"\bstatuses\x18\x06 \x03(\x0e2\x1d.berth.v1.WaitlistOfferStatusB\x13\xbaH\x10\x92\x01\r\x10\x05\x18\x01\"\a\x82\x01\x04\x10\x01 \x00R\bstatuses\x12:\n" +
-	"\x0ecreated_within\x18\a \x01(\v2\x13.berth.v1.TimeRangeR\rcreatedWithin\"\x87\x02\n" +
+	"\x0ecreated_within\x18\a \x01(\v2\x13.berth.v1.TimeRangeR\rcreatedWithin\x128\n" +
+	"\rstarts_within\x18\b \x01(\v2\x13.berth.v1.TimeRangeR\fstartsWithin\"\xe0\x02\n" +
 	"\x16WaitlistDecisionFilter\x12*\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tsessionId\x12,\n" +
@@ -3521,7 +3550,10 @@ const file_berth_v1_waitlist_proto_rawDesc = "" +
 	"\n" +
 	"service_id\x18\x03 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tserviceId\x12:\n" +
 	"\x0edecided_within\x18\x04 \x01(\v2\x13.berth.v1.TimeRangeR\rdecidedWithin\x12\x1e\n" +
-	"\bhas_note\x18\x05 \x01(\bH\x00R\ahasNote\x88\x01\x01B\v\n" +
+	"\bhas_note\x18\x05 \x01(\bH\x00R\ahasNote\x88\x01\x01\x12\x1d\n" +
+	"\n" +
+	"open_notes\x18\x06 \x01(\bR\topenNotes\x128\n" +
+	"\rstarts_within\x18\a \x01(\v2\x13.berth.v1.TimeRangeR\fstartsWithinB\v\n" +
 	"\t_has_note\"\xf3\x01\n" +
 	"\x1aWaitlistRulesVersionFilter\x12,\n" +
 	"\vlocation_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\n" +
@@ -3794,20 +3826,22 @@ var file_berth_v1_waitlist_proto_depIdxs = []int32{
 	42, // 57: berth.v1.WaitlistEntryFilter.starts_within:type_name -> berth.v1.TimeRange
 	1,  // 58: berth.v1.WaitlistOfferFilter.statuses:type_name -> berth.v1.WaitlistOfferStatus
 	42, // 59: berth.v1.WaitlistOfferFilter.created_within:type_name -> berth.v1.TimeRange
-	42, // 60: berth.v1.WaitlistDecisionFilter.decided_within:type_name -> berth.v1.TimeRange
-	23, // 61: berth.v1.PreviewedWaitlistMove.decision:type_name -> berth.v1.WaitlistDecision
-	7,  // 62: berth.v1.PreviewedWaitlistMove.draft_move:type_name -> berth.v1.WaitlistMove
-	3,  // 63: berth.v1.PreviewedWaitlistMove.draft_mode:type_name -> berth.v1.WaitlistMode
-	22, // 64: berth.v1.PreviewedWaitlistMove.draft_verdicts:type_name -> berth.v1.WaitlistVerdict
-	23, // 65: berth.v1.WaitlistEntryVerdict.decision:type_name -> berth.v1.WaitlistDecision
-	22, // 66: berth.v1.WaitlistEntryVerdict.verdict:type_name -> berth.v1.WaitlistVerdict
-	37, // 67: berth.v1.WaitlistFigures.average_response_time:type_name -> google.protobuf.Duration
-	31, // 68: berth.v1.WaitlistFiguresRow.figures:type_name -> berth.v1.WaitlistFigures
-	69, // [69:69] is the sub-list for method output_type
-	69, // [69:69] is the sub-list for method input_type
-	69, // [69:69] is the sub-list for extension type_name
-	69, // [69:69] is the sub-list for extension extendee
-	0,  // [0:69] is the sub-list for field type_name
+	42, // 60: berth.v1.WaitlistOfferFilter.starts_within:type_name -> berth.v1.TimeRange
+	42, // 61: berth.v1.WaitlistDecisionFilter.decided_within:type_name -> berth.v1.TimeRange
+	42, // 62: berth.v1.WaitlistDecisionFilter.starts_within:type_name -> berth.v1.TimeRange
+	23, // 63: berth.v1.PreviewedWaitlistMove.decision:type_name -> berth.v1.WaitlistDecision
+	7,  // 64: berth.v1.PreviewedWaitlistMove.draft_move:type_name -> berth.v1.WaitlistMove
+	3,  // 65: berth.v1.PreviewedWaitlistMove.draft_mode:type_name -> berth.v1.WaitlistMode
+	22, // 66: berth.v1.PreviewedWaitlistMove.draft_verdicts:type_name -> berth.v1.WaitlistVerdict
+	23, // 67: berth.v1.WaitlistEntryVerdict.decision:type_name -> berth.v1.WaitlistDecision
+	22, // 68: berth.v1.WaitlistEntryVerdict.verdict:type_name -> berth.v1.WaitlistVerdict
+	37, // 69: berth.v1.WaitlistFigures.average_response_time:type_name -> google.protobuf.Duration
+	31, // 70: berth.v1.WaitlistFiguresRow.figures:type_name -> berth.v1.WaitlistFigures
+	71, // [71:71] is the sub-list for method output_type
+	71, // [71:71] is the sub-list for method input_type
+	71, // [71:71] is the sub-list for extension type_name
+	71, // [71:71] is the sub-list for extension extendee
+	0,  // [0:71] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_waitlist_proto_init() }

@@ -132,6 +132,7 @@ func (s *Service) showExpired(offers []waitlist.Offer) []waitlist.Offer {
 func (s *Service) ListWaitlistDecisions(
 	ctx context.Context, caller tenant.Caller, q waitlistdb.DecisionQuery,
 ) ([]waitlistdb.DecisionRecord, func(tenant.MemberID) string, error) {
+	q.Now = s.engine.Now()
 	decisions, err := engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]waitlistdb.DecisionRecord) {
 		waitlistdb.ListDecisions(b, caller.Tenant, q, into)
 	})

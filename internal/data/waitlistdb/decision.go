@@ -3,6 +3,7 @@ package waitlistdb
 import (
 	"time"
 
+	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -59,17 +60,25 @@ var decisions = pg.NewReader(func(d *DecisionRecord) []pg.Column {
 
 var (
 	insertDecision      = pg.SQL(`insert into waitlist_decisions ` + decisionRows.Values())
-	listDecisions       = decisionsBy(`d.id < $8`, `d.id desc`)
-	listDecisionsOldest = decisionsBy(`d.id > $8`, `d.id`)
+	listDecisions       = decisionsBy(`$14::timestamptz is null`, `d.id < $8`, `d.id desc`)
+	listDecisionsOldest = decisionsBy(`$14::timestamptz is null`, `d.id > $8`, `d.id`)
+	// An index has the decisions with a note: they are few.
+	listOpenNotes = decisionsBy(`d.note <> '' and s.ends_at > $14::timestamptz and s.state <> 'CANCELLED'
+  and s.deleted_at is null and not exists (
+    select from waitlist_decisions later
+    where later.tenant_id = d.tenant_id and later.session_id = d.session_id and later.id > d.id)`,
+		`d.id < $8`, `d.id desc`)
 )
 
-func decisionsBy(after, order string) string {
+func decisionsBy(when, after, order string) string {
 	return pg.SQL(`select ` + decisions.Columns() + ` from waitlist_decisions d
   join sessions s on s.tenant_id = d.tenant_id and s.id = d.session_id
   join locations l on l.tenant_id = d.tenant_id and l.id = s.location_id
-where d.tenant_id = $1 and ($2::uuid is null or d.session_id = $2) and ($3::uuid is null or d.location_id = $3)
+where d.tenant_id = $1 and ` + when + `
+  and ($2::uuid is null or d.session_id = $2) and ($3::uuid is null or d.location_id = $3)
   and ($4::uuid is null or d.service_id = $4)
   and ($5::timestamptz is null or d.decided_at >= $5) and ($6::timestamptz is null or d.decided_at < $6)
+  and ($15::timestamptz is null or s.starts_at >= $15) and ($16::timestamptz is null or s.starts_at < $16)
   and ($7::boolean is null or (d.note <> '') = $7)
   and ($8::uuid is null or ` + after + `)
   and (coalesce(cardinality($10::uuid[]), 0) = 0 or (d.location_id, d.service_id, d.local_date) in (
@@ -93,20 +102,27 @@ type DecisionQuery struct {
 	Entry    tenant.EntryID   // with a verdict on this entry
 	From     time.Time
 	Until    time.Time
-	HasNote  *bool // nil: either
-	Oldest   bool  // oldest first; otherwise newest first
-	AfterID  tenant.DecisionID
-	Limit    int
+	Starts   civil.Span // when the session starts
+	HasNote  *bool      // nil: either
+	// Only the last decision about each session that has not ended at Now and is not cancelled, if it has a note.
+	OpenNotes bool
+	Now       time.Time
+	Oldest    bool // oldest first; otherwise newest first
+	AfterID   tenant.DecisionID
+	Limit     int
 }
 
 // ListDecisions reads decisions.
 func ListDecisions(b *pg.Batch, in tenant.TenantID, q DecisionQuery, into *[]DecisionRecord) {
-	sql := listDecisions
-	if q.Oldest {
+	sql, openAt := listDecisions, any(nil)
+	switch {
+	case q.OpenNotes:
+		sql, openAt = listOpenNotes, q.Now
+	case q.Oldest:
 		sql = listDecisionsOldest
 	}
 	arguments := append([]any{
 		in, q.Session, q.Location, q.Service, pg.OrNull(q.From), pg.OrNull(q.Until), q.HasNote, q.AfterID, q.Limit,
 	}, queueArrays(q.Queues)...)
-	decisions.List(b.Queue(sql, append(arguments, q.Entry)...), into)
+	decisions.List(b.Queue(sql, append(arguments, q.Entry, openAt, pg.OrNull(q.Starts.Start), pg.OrNull(q.Starts.End))...), into)
 }

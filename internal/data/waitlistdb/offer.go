@@ -5,6 +5,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/waitlist"
@@ -94,6 +95,7 @@ where o.tenant_id = $1 and ($2::uuid is null or o.session_id = $2) and ($3::uuid
   and ($4::uuid is null or o.member_id = $4) and (coalesce(cardinality($5::text[]), 0) = 0 or o.status = any($5))
   and ($6::uuid is null or s.location_id = $6) and ($7::uuid is null or s.service_id = $7)
   and ($8::timestamptz is null or o.created_at >= $8) and ($9::timestamptz is null or o.created_at < $9)
+  and ($12::timestamptz is null or s.starts_at >= $12) and ($13::timestamptz is null or s.starts_at < $13)
   and ($10::uuid is null or ` + after + `)
 order by ` + order + ` limit $11`)
 }
@@ -147,7 +149,8 @@ type OfferQuery struct {
 	Statuses []waitlist.OfferStatus
 	From     time.Time // From and Until bound when they were made
 	Until    time.Time
-	Oldest   bool // oldest first; otherwise newest first
+	Starts   civil.Span // when the session starts
+	Oldest   bool       // oldest first; otherwise newest first
 	AfterID  tenant.OfferID
 	Limit    int
 }
@@ -159,7 +162,8 @@ func ListOffers(b *pg.Batch, in tenant.TenantID, q OfferQuery, into *[]waitlist.
 		sql = listOffersOldest
 	}
 	offersShown.List(b.Queue(sql, in, q.Session, q.Entry, q.Member, q.Statuses, q.Location, q.Service,
-		pg.OrNull(q.From), pg.OrNull(q.Until), q.AfterID, q.Limit), into)
+		pg.OrNull(q.From), pg.OrNull(q.Until), q.AfterID, q.Limit,
+		pg.OrNull(q.Starts.Start), pg.OrNull(q.Starts.End)), into)
 }
 
 // ListOffersByID reads offers, and calls each with them.

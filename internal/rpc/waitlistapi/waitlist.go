@@ -6,6 +6,7 @@ import (
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/app/waitlists"
+	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/rpc/request"
 	"github.com/berthhq/berth/internal/rules/waitlist"
@@ -200,6 +201,12 @@ func (s *Waitlists) GetWaitlistOffer(
 // idCursor is a position in a list that is ordered by id.
 type idCursor struct{ ID tenant.UUID }
 
+// startsWithin is when sessions start that a filter selects.
+func startsWithin(f interface{ GetStartsWithin() *v1.TimeRange }) civil.Span {
+	within := f.GetStartsWithin()
+	return civil.Span{Start: convert.Time(within.GetStart()), End: convert.Time(within.GetEnd())}
+}
+
 // ListWaitlistOffers handles WaitlistService.ListWaitlistOffers.
 func (s *Waitlists) ListWaitlistOffers(
 	ctx context.Context, req *v1.ListWaitlistOffersRequest,
@@ -214,7 +221,8 @@ func (s *Waitlists) ListWaitlistOffers(
 		Service: convert.ID[tenant.ServiceID](f.GetServiceId()), Entry: convert.ID[tenant.EntryID](f.GetEntryId()),
 		Member: convert.ID[tenant.MemberID](f.GetMemberId()),
 		From:   convert.Time(f.GetCreatedWithin().GetStart()), Until: convert.Time(f.GetCreatedWithin().GetEnd()),
-		Limit: page.Limit(), Statuses: []waitlist.OfferStatus{},
+		Starts: startsWithin(f),
+		Limit:  page.Limit(), Statuses: []waitlist.OfferStatus{},
 	}
 	for _, status := range f.GetStatuses() {
 		q.Statuses = append(q.Statuses, convert.EnumName[waitlist.OfferStatus](convert.OfferStatusPrefix, status))
@@ -300,7 +308,8 @@ func (s *Waitlists) ListWaitlistDecisions(
 		Session: convert.ID[tenant.SessionID](f.GetSessionId()), Location: convert.ID[tenant.LocationID](f.GetLocationId()),
 		Service: convert.ID[tenant.ServiceID](f.GetServiceId()),
 		From:    convert.Time(f.GetDecidedWithin().GetStart()),
-		Until:   convert.Time(f.GetDecidedWithin().GetEnd()), Limit: page.Limit(),
+		Until:   convert.Time(f.GetDecidedWithin().GetEnd()), OpenNotes: f.GetOpenNotes(),
+		Starts: startsWithin(f), Limit: page.Limit(),
 	}
 	if f != nil {
 		q.HasNote = f.HasNote

@@ -39,7 +39,14 @@ export const routes = {
   workouts: route("/workouts"),
   plans: route("/plans"),
   policies: route("/policies", { for: level }),
-  waitlist: route("/waitlist", { tab, for: level, days: number(30) }),
+  waitlist: route("/waitlist", {
+    tab,
+    date,
+    service: text(),
+    location: text(),
+    status: number(),
+  }),
+  waitlistRules: route("/waitlist-rules", { tab, for: level, days: number(30) }),
   messages: route("/messages", {
     tab,
     member: text(),

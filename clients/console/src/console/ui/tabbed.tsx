@@ -10,30 +10,38 @@ export type Part = readonly [key: string, label: string, show: () => ReactNode];
 type TabName = "tab" | "what";
 
 /** The selected tab. It is in the URL unless it is the first. */
-export function usePart(parts: readonly Part[], name: TabName = "tab") {
+export function usePart(
+  parts: readonly Part[],
+  name: TabName = "tab",
+  shared: readonly string[] = [],
+) {
   const [search] = useSearch(common);
   const go = useNavigate();
   const part = parts.find(([key]) => key === search[name]) ?? parts[0];
-  const choose = (key: string | null) =>
+  const choose = (key: string | null) => {
     // Other parameters belong to the previous tab.
-    void go(
-      { search: key && key !== parts[0]?.[0] ? `${new URLSearchParams({ [name]: key })}` : "" },
-      { replace: true },
+    const kept = [...new URLSearchParams(window.location.search)].filter(([key]) =>
+      shared.includes(key),
     );
+    if (key && key !== parts[0]?.[0]) kept.push([name, key]);
+    void go({ search: `${new URLSearchParams(kept)}` }, { replace: true });
+  };
   return [part, choose] as const;
 }
 
 interface TabbedProps {
   parts: readonly (Part | false)[];
   name?: TabName;
+  /** The parameters that all tabs have in common. */
+  shared?: readonly string[];
   /** Keeps hidden tabs mounted. */
   keep?: boolean;
 }
 
 /** The tabs of a page. */
-export function Tabbed({ parts: all, name = "tab", keep = false }: TabbedProps) {
+export function Tabbed({ parts: all, name = "tab", shared = [], keep = false }: TabbedProps) {
   const parts = all.filter((part) => part !== false);
-  const [part, choose] = usePart(parts, name);
+  const [part, choose] = usePart(parts, name, shared);
   const tabs = useRef<HTMLDivElement>(null);
   const key = part?.[0];
   // On phones, tabs may not fit: scroll to the selected one.

@@ -21,7 +21,7 @@ export function WaitlistAnalytics() {
   const { tenant } = useMe();
   const { percent, count, mean } = useNumbers();
   const { target } = useLevel();
-  const [{ days }, change] = routes.waitlist.useSearch();
+  const [{ days }, change] = routes.waitlistRules.useSearch();
   const end = today(tenant.timeZone).add({ days: 1 });
   const figures = useQuery(
     WaitlistService.method.getWaitlistAnalytics,

@@ -1,43 +1,33 @@
-import {
-  type ExplainSessionWaitlistResponse,
-  type WaitlistDecision,
-  WaitlistMove,
-} from "@berthhq/client";
+import type { WaitlistDecision } from "@berthhq/client";
 import { Box, Stack, Text } from "@mantine/core";
 import { Fragment } from "react";
 import { showTime, type Timestamp } from "../../shared/format/time";
 import { useI18n, useText } from "../../shared/i18n";
-import { Card, State, Tag, Time, type Tone } from "../../shared/ui";
+import { Card, State, Tag, Time } from "../../shared/ui";
 import { describeForStaff, describeVerdict, isChosen } from "../../shared/waitlists/decisions";
 import { decisionTexts } from "../../shared/waitlists/texts";
 import { Dimmed, Facts } from "../ui";
+import { moveTones } from "./moves";
 import { waitlistTexts } from "./texts";
 
 interface DecisionsProps {
-  explanation: ExplainSessionWaitlistResponse;
+  /** The oldest first. */
+  decisions: readonly WaitlistDecision[];
   zone: string;
 }
 
 /** All decisions, with the verdict on each entry. */
-export function Decisions({ explanation, zone }: DecisionsProps) {
+export function Decisions({ decisions, zone }: DecisionsProps) {
   const t = useText();
-  if (explanation.decisions.length === 0) return <State title={t.offers.noMoves} />;
+  if (decisions.length === 0) return <State title={t.offers.noMoves} />;
   return (
     <Stack gap={18}>
-      {[...explanation.decisions].reverse().map((decision) => (
+      {[...decisions].reverse().map((decision) => (
         <Decision key={decision.id} decision={decision} zone={zone} />
       ))}
     </Stack>
   );
 }
-
-const moveTones: Record<WaitlistMove, Tone> = {
-  [WaitlistMove.UNSPECIFIED]: "",
-  [WaitlistMove.NOBODY_FITS]: "warn",
-  [WaitlistMove.OFFER]: "good",
-  [WaitlistMove.ROLL_ON]: "accent",
-  [WaitlistMove.HAND_BACK]: "warn",
-};
 
 function Decision({ decision, zone }: { decision: WaitlistDecision; zone: string }) {
   const { t, locale } = useI18n(decisionTexts, waitlistTexts);

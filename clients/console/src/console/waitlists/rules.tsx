@@ -24,7 +24,7 @@ export function RulesPage() {
   const can = useCan();
   return (
     <Page>
-      <PageHead title={t.nav.waitlist} note={t.rules.note} />
+      <PageHead title={t.nav.waitlistRules} note={t.rules.note} />
       <WithCatalog>
         <Tabbed
           parts={[

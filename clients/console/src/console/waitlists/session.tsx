@@ -51,7 +51,7 @@ export function SessionWaitlist({ session }: { session: Session }) {
               label={t.offers.why}
               title={t.offers.log}
             >
-              {() => <Decisions explanation={explanation.data} zone={session.timeZone} />}
+              {() => <Decisions decisions={explanation.data.decisions} zone={session.timeZone} />}
             </DialogButton>
           )}
           {(session.waitlistLength > 0 || session.waitlistCapacity > 0) && (

@@ -11,6 +11,7 @@ export const de: typeof en = {
     members: "Mitglieder",
     analytics: "Auswertungen",
     waitlist: "Warteliste",
+    waitlistRules: "Regeln der Warteliste",
     messages: "Nachrichten",
     plans: "Tarife",
     policies: "Buchungsregeln",

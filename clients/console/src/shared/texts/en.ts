@@ -11,6 +11,7 @@ export const en = {
     members: "Members",
     analytics: "Analytics",
     waitlist: "Waitlist",
+    waitlistRules: "Waitlist rules",
     messages: "Messages",
     plans: "Plans",
     policies: "Policies",

@@ -11,6 +11,7 @@ export const fr: typeof en = {
     members: "Membres",
     analytics: "Statistiques",
     waitlist: "Liste d’attente",
+    waitlistRules: "Règles de la liste d’attente",
     messages: "Messages",
     plans: "Formules",
     policies: "Règles de réservation",

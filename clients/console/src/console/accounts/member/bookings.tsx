@@ -16,8 +16,7 @@ import { useState } from "react";
 import { useCall, useFailed, useRead } from "../../../shared/api/calls";
 import { useAll } from "../../../shared/api/lists";
 import { useCan } from "../../../shared/auth/user";
-import { plainDay, showDay, wallClock } from "../../../shared/format/time";
-import { useI18n, useText } from "../../../shared/i18n";
+import { useText } from "../../../shared/i18n";
 import { sessionOf } from "../../../shared/schedules/summary";
 import { State, Tag, Time } from "../../../shared/ui";
 import { Countdown } from "../../../shared/ui/countdown";
@@ -30,19 +29,9 @@ import type { Held } from "../../bookings/hold";
 import { HoldDrawer } from "../../bookings/hold-drawer";
 import { BookingTag } from "../../bookings/tag";
 import { bookingTexts } from "../../bookings/texts";
-import { useCatalogQuery } from "../../catalog/data";
 import { routes } from "../../routes";
-import {
-  CardHint,
-  DialogButton,
-  Dimmed,
-  dotted,
-  List,
-  NameLink,
-  Note,
-  right,
-  Strong,
-} from "../../ui";
+import { CardHint, DialogButton, dotted, List, NameLink, Note, right } from "../../ui";
+import { EntryTarget } from "../../waitlists/target";
 import { waitlistTexts } from "../../waitlists/texts";
 import { memberPageTexts } from "./texts";
 
@@ -194,7 +183,7 @@ function Wait({ entry }: { entry: WaitlistEntry }) {
   const t = useText(decisionTexts);
   return (
     <>
-      <Target entry={entry} />
+      <EntryTarget entry={entry} />
       <Note>
         {dotted(
           entry.partySize > 1 && `× ${entry.partySize}`,
@@ -202,47 +191,6 @@ function Wait({ entry }: { entry: WaitlistEntry }) {
           entry.passedOverReason !== WaitlistVerdictReason.UNSPECIFIED &&
             t.common.skipped(staffReason(entry.passedOverReason, t.decisions)),
         )}
-      </Note>
-    </>
-  );
-}
-
-/** What a waitlist entry is for: a session, one of several, or a time window. */
-function Target({ entry }: { entry: WaitlistEntry }) {
-  const { t, locale } = useI18n(waitlistTexts);
-  const { data } = useCatalogQuery();
-  const { target } = entry;
-  if (target.case !== "window") {
-    const [first, ...others] = sessionsOf(entry);
-    return (
-      <>
-        <NameLink to={routes.session.path({ id: first?.id ?? "" })}>{first?.title}</NameLink>{" "}
-        <Dimmed>
-          <Time at={first?.startTime} zone={first?.timeZone ?? ""} />
-          {others.length > 0 && ` ${t.timeWindow.orOthers(others.length)}`}
-        </Dimmed>
-      </>
-    );
-  }
-  const span = target.value;
-  const days = [span.firstDate, span.lastDate]
-    .filter((day) => day !== undefined)
-    .map((day) => showDay(plainDay(day), locale, "day"));
-  const where = dotted(
-    data?.location(span.locationId)?.name,
-    data?.resource(span.resourceId)?.name,
-    data?.coach(entry.coachId)?.name,
-  );
-  return (
-    <>
-      <Strong>{data?.service(span.serviceId)?.name}</Strong>{" "}
-      <Tag tone="plain">{t.timeWindow.window}</Tag>
-      <Note>
-        {[...new Set(days)].join(" – ")}
-        {(span.earliestStart || span.latestStart) &&
-          `, ${wallClock(span.earliestStart)}–${span.latestStart ? wallClock(span.latestStart) : "23:59"}`}
-        {" · "}
-        {where}
       </Note>
     </>
   );
