@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/fold"
 	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/rules/member"
@@ -33,8 +34,11 @@ type devPeople struct {
 	log    *slog.Logger
 }
 
-// maxListed is how many tenants the sign-in page lists. A developer with more knows how to get a token.
-const maxListed = 50
+// tenantsAtOnce is how many tenants one answer lists. The sign-in page asks for more, or for some by name.
+const tenantsAtOnce = 20
+
+// mostRoles is how many roles of a tenant, and members of a role, are looked at.
+const mostRoles = 50
 
 // peopleTokenTTL is short, to show that renewing works.
 const peopleTokenTTL = 15 * time.Minute
@@ -62,79 +66,109 @@ type personToBe struct {
 	Role    string `json:"role"`
 }
 
+// tenantsToBe is a page of tenants.
+type tenantsToBe struct {
+	Tenants []tenantPeople `json:"tenants"`
+	After   string         `json:"after,omitempty"` // the id of the last one, if more follow
+}
+
+// list lists tenants whose name has the text query, or all. After is the id of the last one of the page before.
 func (d devPeople) list(w http.ResponseWriter, r *http.Request) {
-	all, err := d.tenants(r.Context())
+	page, err := d.tenants(r.Context(), r.FormValue("query"), r.FormValue("after"))
 	if err != nil {
 		d.failed(w, r, err)
 		return
 	}
-	writeJSON(w, all)
+	writeJSON(w, page)
 }
 
-// tenants returns the demo tenants and then the others, with one person for each role that somebody has.
-func (d devPeople) tenants(ctx context.Context) ([]tenantPeople, error) {
-	all := []tenantPeople{}
-	known := make(map[tenant.TenantID]bool)
+// tenants returns a page of tenants: those of the demo, and then the others, the newest first.
+func (d devPeople) tenants(ctx context.Context, query, after string) (tenantsToBe, error) {
+	ids, err := d.app.Engine.Tenants(ctx)
+	if err != nil {
+		return tenantsToBe{}, err
+	}
+	var order []tenant.TenantID
 	for _, t := range d.demo {
-		people := tenantPeople{ID: t.ID, Name: t.Name, People: []personToBe{}}
+		order = append(order, t.ID)
+	}
+	for _, id := range slices.Backward(ids) {
+		if !slices.Contains(order[:len(d.demo)], id) {
+			order = append(order, id)
+		}
+	}
+	last := slices.IndexFunc(order, func(id tenant.TenantID) bool { return id.String() == after })
+	page := tenantsToBe{Tenants: []tenantPeople{}}
+	for _, id := range order[last+1:] {
+		found, err := d.find(ctx, id)
+		switch {
+		case err != nil:
+			return tenantsToBe{}, err
+		case !strings.Contains(fold.Text(found.Name), fold.Text(query)):
+			continue
+		case len(page.Tenants) == tenantsAtOnce:
+			page.After = page.Tenants[tenantsAtOnce-1].ID.String()
+			return page, nil
+		}
+		if found.People, err = d.people(ctx, id); err != nil {
+			return tenantsToBe{}, err
+		}
+		page.Tenants = append(page.Tenants, found)
+	}
+	return page, nil
+}
+
+// find returns a tenant without its people.
+func (d devPeople) find(ctx context.Context, id tenant.TenantID) (tenantPeople, error) {
+	for _, t := range d.demo {
+		if t.ID == id {
+			return tenantPeople{ID: id, Name: t.Name}, nil
+		}
+	}
+	found, err := d.app.Accounts.GetTenant(ctx, tenant.System(id))
+	return tenantPeople{ID: id, Name: found.Name}, err
+}
+
+// people returns one person for each role of a tenant that somebody has.
+func (d devPeople) people(ctx context.Context, id tenant.TenantID) ([]personToBe, error) {
+	people := []personToBe{}
+	for _, t := range d.demo {
+		if t.ID != id {
+			continue
+		}
 		for _, role := range roleOrder {
 			// Partners are programs and do not use the pages.
 			if subject := t.Subjects[role]; subject != "" && role != tenant.RolePartner {
-				people.People = append(people.People, personToBe{Subject: subject, Role: role})
+				people = append(people, personToBe{Subject: subject, Role: role})
 			}
 		}
-		all, known[t.ID] = append(all, people), true
+		return people, nil
 	}
-	ids, err := d.app.Engine.Tenants(ctx)
+	caller := tenant.System(id)
+	roles, err := d.app.Accounts.ListRoles(ctx, caller, grant.RoleSearch{Limit: mostRoles})
 	if err != nil {
 		return nil, err
 	}
-	slices.Reverse(ids) // the newest first
-	for _, id := range ids {
-		if known[id] || len(all) >= maxListed {
-			continue
-		}
-		t, err := d.tenant(ctx, id)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, t)
-	}
-	return all, nil
-}
-
-// tenant returns a tenant with one person for each of its roles.
-func (d devPeople) tenant(ctx context.Context, id tenant.TenantID) (tenantPeople, error) {
-	caller := tenant.System(id)
-	found, err := d.app.Accounts.GetTenant(ctx, caller)
-	if err != nil {
-		return tenantPeople{}, err
-	}
-	roles, err := d.app.Accounts.ListRoles(ctx, caller, grant.RoleSearch{Limit: maxListed})
-	if err != nil {
-		return tenantPeople{}, err
-	}
-	t := tenantPeople{ID: id, Name: found.Name, People: []personToBe{}}
 	rank := func(r grant.Role) int {
 		return (slices.Index(roleOrder, r.Name) + len(roleOrder) + 1) % (len(roleOrder) + 1)
 	}
 	slices.SortStableFunc(roles, func(a, b grant.Role) int { return rank(a) - rank(b) })
 	for _, role := range roles {
 		members, err := d.app.Accounts.ListMembers(ctx, caller, member.Search{
-			Role: role.Name, Statuses: []member.Status{member.Active}, Limit: maxListed,
+			Role: role.Name, Statuses: []member.Status{member.Active}, Limit: mostRoles,
 		})
 		if err != nil {
-			return tenantPeople{}, err
+			return nil, err
 		}
 		for _, m := range members {
 			subject := cmp.Or(m.Subject, tenant.MemberSubject(m.ID))
-			if !slices.ContainsFunc(t.People, func(p personToBe) bool { return p.Subject == subject }) {
-				t.People = append(t.People, personToBe{Subject: subject, Role: role.Name})
+			if !slices.ContainsFunc(people, func(p personToBe) bool { return p.Subject == subject }) {
+				people = append(people, personToBe{Subject: subject, Role: role.Name})
 				break
 			}
 		}
 	}
-	return t, nil
+	return people, nil
 }
 
 // mailToRead is a mail about signing in.
@@ -156,31 +190,34 @@ func (d devPeople) listMails(w http.ResponseWriter, _ *http.Request) {
 
 // token issues a token for the person of the list with the form values tenant and subject.
 func (d devPeople) token(w http.ResponseWriter, r *http.Request) {
-	all, err := d.tenants(r.Context())
+	id, err := tenant.Parse[tenant.TenantID](r.PostFormValue("tenant"))
+	if err != nil {
+		http.NotFound(w, r)
+		return
+	}
+	people, err := d.people(r.Context(), id)
 	if err != nil {
 		d.failed(w, r, err)
 		return
 	}
-	id, subject := r.PostFormValue("tenant"), r.PostFormValue("subject")
-	for _, t := range all {
-		for _, p := range t.People {
-			if t.ID.String() != id || p.Subject != subject {
-				continue
-			}
-			grant := token.Claims{Subject: subject, Tenants: []tenant.TenantID{t.ID}, SignedInAt: time.Now()}
-			raw, expires, err := d.issuer.Issue(grant, peopleTokenTTL)
-			if err != nil {
-				d.failed(w, r, err)
-				return
-			}
-			writeJSON(w, map[string]any{"access_token": raw, "expires_at": expires})
-			return
-		}
+	subject := r.PostFormValue("subject")
+	if !slices.ContainsFunc(people, func(p personToBe) bool { return p.Subject == subject }) {
+		http.NotFound(w, r)
+		return
 	}
-	http.NotFound(w, r)
+	grant := token.Claims{Subject: subject, Tenants: []tenant.TenantID{id}, SignedInAt: time.Now()}
+	raw, expires, err := d.issuer.Issue(grant, peopleTokenTTL)
+	if err != nil {
+		d.failed(w, r, err)
+		return
+	}
+	writeJSON(w, map[string]any{"access_token": raw, "expires_at": expires})
 }
 
 func (d devPeople) failed(w http.ResponseWriter, r *http.Request, err error) {
+	if r.Context().Err() != nil { // somebody signed in or searched on before all were there
+		return
+	}
 	d.log.ErrorContext(r.Context(), "listing the people to sign in as failed", slog.Any("error", err))
 	http.Error(w, "The people to sign in as could not be read: see the log of the server.", http.StatusInternalServerError)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -14,6 +15,7 @@ import (
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
+	"github.com/berthhq/berth/internal/app/accounts"
 	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
@@ -50,8 +52,9 @@ func TestDevPeople_IssuesTokensToThisMachineOnly(t *testing.T) {
 	}
 
 	w := call("GET", "/dev/people.json", "localhost:8080", "127.0.0.1:5000", nil)
-	var there []tenantPeople
-	must.NoError(t, json.Unmarshal(w.Body.Bytes(), &there))
+	var listed tenantsToBe
+	must.NoError(t, json.Unmarshal(w.Body.Bytes(), &listed))
+	there := listed.Tenants
 	must.SliceLen(t, 2, there, must.Sprint(w.Body))
 	must.SliceLen(t, 2, there[0].People, must.Sprint(w.Body))
 	test.EqOp(t, "owner", there[0].People[0].Role, test.Sprint(w.Body))
@@ -115,4 +118,63 @@ func TestDevPeople_IssuesTokensToThisMachineOnly(t *testing.T) {
 		test.StrNotContains(t, answer.Body.String(), "access_token",
 			test.Sprintf("%s: %d %s", name, answer.Code, answer.Body))
 	}
+}
+
+// Every tenant is listed, also those created since, however many there are, and somebody can sign in to each.
+func TestDevPeople_ListsEveryTenant(t *testing.T) {
+	t.Parallel()
+	issuer := expect.Value(token.OpenIssuer(filepath.Join(t.TempDir(), "key.pem"), "berth", "berth", time.Now))(t)
+	studio := testkit.New(t)
+	served := devPeople{issuer: issuer, app: studio.App, log: slog.New(slog.DiscardHandler)}.wrap(http.NotFoundHandler())
+	call := func(method, path string, form url.Values) *httptest.ResponseRecorder {
+		r := httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(form.Encode()))
+		r.Host, r.RemoteAddr = "localhost", "127.0.0.1:5000"
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		w := httptest.NewRecorder()
+		served.ServeHTTP(w, r)
+		return w
+	}
+	all := func(query string) (names []string, pages int) {
+		for after := ""; pages == 0 || after != ""; pages++ {
+			w := call("GET", "/dev/people.json?"+url.Values{"query": {query}, "after": {after}}.Encode(), nil)
+			var page tenantsToBe
+			must.NoError(t, json.Unmarshal(w.Body.Bytes(), &page), must.Sprint(w.Body))
+			for _, found := range page.Tenants {
+				names = append(names, found.Name)
+			}
+			after = page.After
+		}
+		return names, pages
+	}
+
+	before, _ := all("")
+	var want []string
+	for n := range 2*tenantsAtOnce + 1 {
+		name := fmt.Sprintf("Café %02d", n)
+		expect.Value(studio.App.Accounts.CreateTenant(t.Context(), accounts.NewTenant{
+			ID:   tenant.New[tenant.TenantID](testkit.Noon.Add(time.Duration(n+1) * time.Hour)),
+			Name: name, TimeZone: "Europe/Paris", Locale: "fr", Currency: "EUR",
+			Owner: &accounts.FirstOwner{Name: "Ana"},
+		}))(t)
+		want = append([]string{name}, want...)
+	}
+	got, pages := all("")
+	test.Eq(t, append(want, before...), got, test.Sprint("the newest first, each once"))
+	test.EqOp(t, 3, pages)
+	got, pages = all(" CAFE")
+	test.Eq(t, want, got, test.Sprint("by name, without accents and case"))
+	test.EqOp(t, 3, pages)
+	got, pages = all("cafe 00")
+	test.Eq(t, []string{"Café 00"}, got, test.Sprint("the oldest"))
+	test.EqOp(t, 1, pages)
+	got, _ = all("nowhere")
+	test.SliceEmpty(t, got)
+
+	var oldest tenantsToBe
+	must.NoError(t, json.Unmarshal(call("GET", "/dev/people.json?query=cafe+00", nil).Body.Bytes(), &oldest))
+	id, owner := oldest.Tenants[0].ID.String(), oldest.Tenants[0].People[0].Subject
+	w := call("POST", "/dev/token", url.Values{"tenant": {id}, "subject": {owner}})
+	test.EqOp(t, http.StatusOK, w.Code, test.Sprint(w.Body))
+	w = call("POST", "/dev/token", url.Values{"tenant": {studio.Tenant.String()}, "subject": {owner}})
+	test.EqOp(t, http.StatusNotFound, w.Code, test.Sprint("of another tenant"))
 }

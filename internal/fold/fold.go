@@ -1,4 +1,5 @@
-// Package fold compares texts as people read and search them: without case, accents and what cannot be seen.
+// Package fold compares texts as people read and search them: without case, accents and what cannot be seen. The
+// console does the same with what it has loaded, in clients/console/src/shared/search.
 package fold
 
 import (

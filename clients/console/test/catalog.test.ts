@@ -245,3 +245,22 @@ test.describe("the catalog", () => {
     await page.getByTitle("Dunes Golf Club", { exact: true }).waitFor();
   });
 });
+
+test("options, pages and permissions are found without accents and case", async () => {
+  await call("owner", "CatalogService/CreateService", {
+    service: { name: "Élan Größe", duration: "3600s", minParty: 1, maxParty: 1 },
+  });
+  await using there = await visit({ role: "owner", locale: "de-DE", path: "/?new=1" });
+  const { page } = there;
+  const field = page.getByRole("dialog").getByRole("combobox", { name: "Leistung" });
+  await field.click();
+  await field.fill("elan GROSSE");
+  await page.getByRole("option", { name: "Élan Größe" }).click();
+  await expect(field).toHaveValue("Élan Größe");
+
+  await page.goto(new URL("/workouts", page.url()).href);
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await page.keyboard.press("Control+k");
+  await page.getByRole("textbox", { name: "Suchen" }).fill("BÜCHUNGSREGELN");
+  await page.getByRole("button", { name: "Buchungsregeln" }).last().waitFor();
+});

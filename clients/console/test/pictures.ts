@@ -141,3 +141,31 @@ test("import", async () => {
     animations: "disabled",
   });
 });
+
+test("import-members", async () => {
+  const person = await newTenant("Riverside Pilates");
+  await using there = await visit({
+    person,
+    path: "/imports?what=members",
+    width: 1280,
+    height: 1250,
+  });
+  const { page } = there;
+  await page.locator("input[type=file]").setInputFiles({
+    name: "clients.csv",
+    mimeType: "text/csv",
+    buffer: Buffer.from(
+      "Client ID,First Name,Last Name,Email,Mobile Phone,Last Visit\n" +
+        "200401,Maeve,Kilbride,maeve.k@example.com,912 345 678,03/02/2026\n" +
+        "200402,Oisín,Ó Dálaigh,oisin@example,+353 86 555 0101,21/11/2025\n" +
+        "200403,Tara,Kilbride,maeve.k@example.com,,29/06/2026\n",
+    ),
+  });
+  await page.getByRole("columnheader", { name: "Problem" }).waitFor();
+  await settled(page);
+  await page.evaluate(() => document.fonts.ready);
+  await page.screenshot({
+    path: fileURLToPath(new URL("../../../docs/images/import-members.png", import.meta.url)),
+    animations: "disabled",
+  });
+});

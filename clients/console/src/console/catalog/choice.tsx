@@ -5,6 +5,7 @@ import {
   type SelectProps,
 } from "@mantine/core";
 import { type ReactNode, useState } from "react";
+import { contains } from "../../shared/search/fold";
 import { Panel } from "../ui/dialog";
 
 /** The props of a form that creates something, from what takes the result. */
@@ -35,10 +36,7 @@ export function Choice({ data, create, onChange, ...props }: ChoiceProps) {
         data={[...data, ...(create ? [{ value: creates, label: `+ ${create.label}` }] : [])]}
         filter={({ options, search }) =>
           options.filter(
-            (one) =>
-              isItem(one) &&
-              (one.value === creates ||
-                one.label.toLowerCase().includes(search.trim().toLowerCase())),
+            (one) => isItem(one) && (one.value === creates || contains(one.label, search)),
           )
         }
         onChange={(value) => (value === creates ? setCreating(true) : onChange?.(value))}

@@ -122,6 +122,8 @@ interface ProgressingProps {
     done: (n: number) => string;
     /** Compares what the file adds up to with the ledger. */
     total?: (file: number, ledger: number) => string;
+    /** What is sent about what is imported. */
+    told?: string;
   };
   to: string;
 }
@@ -183,6 +185,7 @@ function Progressing({ of, words, to }: ProgressingProps) {
       <Verdict
         title={words.ready(good)}
         total={total}
+        told={words.told}
         note={report.wrong > 0 ? t.imports.othersLeftOut(report.wrong) : t.imports.nothingYet}
       >
         <Button onClick={() => run(false)}>{words.run(good)}</Button>
@@ -277,17 +280,19 @@ function Recent({ kind }: { kind: Kind }) {
 interface VerdictProps {
   title: string;
   total?: string | undefined;
+  told?: string | undefined;
   note?: string;
   children: ReactNode;
 }
 
-function Verdict({ title, total, note, children }: VerdictProps) {
+function Verdict({ title, total, told, note, children }: VerdictProps) {
   return (
     <div className={classes.verdict}>
       <IconCircleCheck size={22} color="var(--good)" aria-hidden />
       <Box component="span" flex={1}>
         <strong>{title}</strong>
         {total && <Box>{total}</Box>}
+        {told && <Box>{told}</Box>}
         {note && <Box c="dimmed">{note}</Box>}
       </Box>
       {children}

@@ -8,6 +8,7 @@ import { useState } from "react";
 import { useNavigate } from "react-router";
 import { useCan } from "../../shared/auth/user";
 import { useText } from "../../shared/i18n";
+import { filterActions } from "../../shared/search/filters";
 import { Avatar } from "../../shared/ui";
 import { routes } from "../routes";
 import { scheduleTexts } from "../schedules/texts";
@@ -82,6 +83,7 @@ export function Palette(_: { opened: boolean }) {
     <Spotlight
       store={paletteStore}
       actions={actions}
+      filter={(text, groups) => filterActions(text, groups as typeof actions)}
       query={query}
       onQueryChange={setQuery}
       shortcut={null}

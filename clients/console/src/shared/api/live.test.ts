@@ -1,7 +1,7 @@
 import { EventSchema, EventType, ListSessionsResponseSchema, SessionSchema } from "@berthhq/client";
 import { create } from "@bufbuild/protobuf";
 import { expect, it, vi } from "vitest";
-import { scopeOf, seatsOf, withSeats } from "./live";
+import { isStale, type Scope, scopeOf, seatsOf, wider, withSeats } from "./live";
 
 it("refetches what may have changed, and nothing else", () => {
   expect(scopeOf([])).toBeUndefined();
@@ -39,4 +39,25 @@ it("changes open seats in answers, and says when a session became full", () => {
   expect(onTurn).not.toHaveBeenCalled();
   withSeats({ session: a }, seats(0), onTurn);
   expect(onTurn).toHaveBeenCalledOnce();
+});
+
+it("keeps the widest scope of those that wait", () => {
+  expect(wider(undefined, "schedule")).toBe("schedule");
+  expect(wider("schedule", "missed")).toBe("missed");
+  expect(wider("missed", "schedule")).toBe("missed");
+  expect(wider("all", "missed")).toBe("all");
+  expect(wider("missed", "all")).toBe("all");
+});
+
+it("asks for the user again only if something changed about access", () => {
+  const me = {
+    queryKey: ["connect", { serviceName: "berth.v1.MemberService" }],
+    meta: { me: true },
+  };
+  const member = { queryKey: ["connect", { serviceName: "berth.v1.MemberService" }], meta: {} };
+  const sessions = { queryKey: ["connect", { serviceName: "berth.v1.SessionService" }], meta: {} };
+  const stale = (scope: Scope) => [me, member, sessions].map((query) => isStale(scope, query));
+  expect(stale("all")).toEqual([true, true, true]);
+  expect(stale("missed")).toEqual([false, true, true]);
+  expect(stale("schedule")).toEqual([false, false, true]);
 });

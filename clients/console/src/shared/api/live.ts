@@ -7,7 +7,7 @@ import {
   type Session,
   SessionService,
 } from "@berthhq/client";
-import type { QueryClient } from "@tanstack/react-query";
+import type { Query, QueryClient } from "@tanstack/react-query";
 
 /*
  * Shows changes by other users within moments. All tabs of a browser share one stream, because
@@ -35,7 +35,23 @@ function serviceOf([, second]: readonly unknown[]): string {
     : ((second as { serviceName?: string } | undefined)?.serviceName ?? "");
 }
 
-type Scope = "all" | "schedule";
+/**
+ * "missed" is all but the user and their permissions: nothing is known to have changed, but events
+ * may have been missed. Permissions are polled anyway, so a page that loads asks for them once.
+ */
+export type Scope = "all" | "missed" | "schedule";
+
+const scopes: readonly Scope[] = ["schedule", "missed", "all"];
+
+/** The scope that contains both. */
+export const wider = (one: Scope | undefined, other: Scope): Scope =>
+  scopes[Math.max(one ? scopes.indexOf(one) : 0, scopes.indexOf(other))] ?? other;
+
+/** Whether the answer to a query is stale. */
+export const isStale = (scope: Scope, { queryKey, meta }: Pick<Query, "queryKey" | "meta">) => {
+  if (scope === "missed") return meta?.me !== true;
+  return scope === "all" || !catalogServices.includes(serviceOf(queryKey));
+};
 
 /** Which queries are stale after these events. Open seats are in their events. */
 export function scopeOf(events: readonly Pick<Event, "type">[]): Scope | undefined {
@@ -106,14 +122,12 @@ export function watch({ api, queries, user, onLost }: Watched): () => void {
   const refetch = () => {
     timer = undefined;
     last = Date.now();
-    const all = pending === "all";
+    const scope = pending ?? "schedule";
     pending = undefined;
-    void queries.invalidateQueries({
-      predicate: ({ queryKey }) => all || !catalogServices.includes(serviceOf(queryKey)),
-    });
+    void queries.invalidateQueries({ predicate: (query) => isStale(scope, query) });
   };
   const refetchSoon = (scope: Scope) => {
-    pending = pending === "all" ? pending : scope;
+    pending = wider(pending, scope);
     timer ??= setTimeout(refetch, Math.max(debounce, last + minInterval - Date.now()));
   };
   const apply = ({ scope, seats }: News) => {
@@ -139,7 +153,7 @@ export function watch({ api, queries, user, onLost }: Watched): () => void {
         broadcast(
           batch
             ? { scope: scopeOf(batch), seats: seatsOf(batch) }
-            : { scope: "all", seats: new Map() },
+            : { scope: "missed", seats: new Map() },
         );
         batch = [];
       };

@@ -33,6 +33,13 @@ export interface DemoTenant {
   readonly people: readonly { readonly subject: string; readonly role: string }[];
 }
 
+/** A page of tenants. */
+export interface DemoTenants {
+  readonly tenants: readonly DemoTenant[];
+  /** The id of the last one, if more follow. */
+  readonly after?: string;
+}
+
 /** A mail about signing in that a server for development keeps instead of sending it. */
 export interface DemoMail {
   readonly id: string;
@@ -303,8 +310,9 @@ export class Auth extends Store<AuthState> implements Credentials {
     }
   }
 
-  people(): Promise<readonly DemoTenant[]> {
-    return fetched<readonly DemoTenant[]>("/dev/people.json");
+  /** Tenants whose name has the text query, after those of the page before. */
+  people(query: string, after: string): Promise<DemoTenants> {
+    return fetched<DemoTenants>(`/dev/people.json?${new URLSearchParams({ query, after })}`);
   }
 
   /** The newest mails first. */

@@ -3,7 +3,12 @@ import "@mantine/core/styles.layer.css";
 import { ErrorReason, MemberService, TenantService } from "@berthhq/client";
 import { type DescMessage, type DescMethodUnary, fromJson } from "@bufbuild/protobuf";
 import type { Transport } from "@connectrpc/connect";
-import { createConnectQueryKey, TransportProvider, useQuery } from "@connectrpc/connect-query";
+import {
+  callUnaryMethod,
+  createConnectQueryKey,
+  TransportProvider,
+  useQuery,
+} from "@connectrpc/connect-query";
 import { Button, Loader, MantineProvider } from "@mantine/core";
 import { useTimeout } from "@mantine/hooks";
 import { IconPlugConnectedX } from "@tabler/icons-react";
@@ -83,11 +88,15 @@ export async function open(
   const start = async () => {
     await auth.start(expected);
     if (!isIn(auth)) return undefined;
-    const answers = await expected.answers;
-    if (!answers || answers.token !== (await auth.current())) return undefined;
-    if (answers.stranger) auth.stranger();
-    seedMe(api.transport, queries, answers);
-    return answers;
+    const answers = expected.answers.then(async (found) => {
+      if (!found || found.token !== (await auth.current())) return undefined;
+      if (found.stranger) auth.stranger();
+      return found;
+    });
+    const seeded = seedMe(api.transport, queries, answers);
+    const found = await answers;
+    if (found) await seeded(found);
+    return found;
   };
   // What was not read is read later.
   const started = start().catch(() => undefined);
@@ -131,17 +140,37 @@ async function parsed(): Promise<void> {
 
 const isIn = ({ state }: Auth) => state.kind === "in" && state.tenant !== "";
 
-function seedMe(transport: Transport, queries: QueryClient, { of }: Answers) {
+/**
+ * Has the answers to the calls of the first script that every page needs, also while they are on
+ * their way: a page that shows before they are there does not ask again. Returns what resolves when
+ * those that came are there.
+ */
+function seedMe(
+  transport: Transport,
+  queries: QueryClient,
+  answers: Promise<Answers | undefined>,
+): (answers: Answers) => Promise<unknown> {
   const methods: readonly DescMethodUnary<DescMessage, DescMessage>[] = [
     MemberService.method.getMe,
     TenantService.method.getTenant,
   ];
-  for (const schema of methods) {
-    const answer = of.get(`${schema.parent.name}/${schema.name}`);
-    if (answer === undefined) continue;
-    const key = createConnectQueryKey({ schema, input: {}, transport, cardinality: "finite" });
-    queries.setQueryData(key, fromJson(schema.output, answer, { ignoreUnknownFields: true }));
-  }
+  const seeds = methods.map((schema) => {
+    const name = `${schema.parent.name}/${schema.name}`;
+    const stored = queries.prefetchQuery({
+      queryKey: createConnectQueryKey({ schema, input: {}, transport, cardinality: "finite" }),
+      meta: { me: schema === MemberService.method.getMe },
+      queryFn: async ({ signal }) => {
+        const found = await answers.catch(() => undefined);
+        if (found?.stranger) throw new Error("the user is no member"); // another page shows it
+        const answer = found?.of.get(name);
+        if (answer === undefined) return callUnaryMethod(transport, schema, {}, { signal });
+        return fromJson(schema.output, answer, { ignoreUnknownFields: true });
+      },
+    });
+    return { name, stored };
+  });
+  return ({ of }) =>
+    Promise.all(seeds.filter(({ name }) => of.has(name)).map(({ stored }) => stored));
 }
 
 function Theme({ nonce, children }: { nonce: string; children: ReactNode }) {

@@ -51,6 +51,8 @@ export const de: typeof en = {
     demoNote:
       "Dies ist ein Entwicklungsserver. Melden Sie sich mit einem Klick als Person einer Organisation an.",
     mails: "Mails, die nicht verschickt, sondern hier abgelegt wurden",
+    findTenant: "Organisation suchen",
+    noSuchTenant: "Keine Organisation heißt so.",
     noDemo: "Es gibt keine Demodaten. Starten Sie den Server ohne --no-demo.",
     as: (role, tenant) => `${role} bei ${tenant}`,
     failed: "Die Anmeldung ist fehlgeschlagen. Bitte versuchen Sie es erneut.",

@@ -50,6 +50,8 @@ export const en = {
     demoNote:
       "This is a development server. Sign in as a person of any organization with one click.",
     mails: "Mails that were kept, not sent",
+    findTenant: "Find an organization",
+    noSuchTenant: "No organization has this name.",
     noDemo: "There is no demo data. Start the server without --no-demo.",
     as: (role: string, tenant: string) => `${role} at ${tenant}`,
     failed: "Sign-in failed. Please try again.",

@@ -50,6 +50,8 @@ export const fr: typeof en = {
     demoNote:
       "Ceci est un serveur de développement. Connectez-vous en un clic comme une personne d’une organisation.",
     mails: "E-mails conservés ici au lieu d’être envoyés",
+    findTenant: "Chercher une organisation",
+    noSuchTenant: "Aucune organisation ne porte ce nom.",
     noDemo: "Il n’y a pas de données de démonstration. Démarrez le serveur sans --no-demo.",
     as: (role, tenant) => `${role} chez ${tenant}`,
     failed: "La connexion a échoué. Veuillez réessayer.",

@@ -13,6 +13,7 @@ import {
   type TooltipProps,
   type VariantColorsResolver,
 } from "@mantine/core";
+import { filterOptions } from "../search/filters";
 import classes from "./theme.module.css";
 
 const tide: MantineColorsTuple = [
@@ -99,6 +100,13 @@ export function theme(close: string) {
     respectReducedMotion: true,
     // By name, because importing the components here would load them with every page.
     components: {
+      // Who searches leaves out accents and case.
+      ...Object.fromEntries(
+        ["Select", "MultiSelect", "Autocomplete", "TagsInput"].map((name) => [
+          name,
+          { defaultProps: { filter: filterOptions } },
+        ]),
+      ),
       ActionIcon: { defaultProps: { variant: "subtle", color: "gray" } },
       Button: {
         // The variant is explicit, or the resolver above does not set the border.

@@ -204,7 +204,7 @@ type BookingServiceClient interface {
 	// at once: ImportService.GetImport says how far it is and which rows have problems. Either all rows become bookings or
 	// none, or with leave_out_invalid those without problems. They take seats, in the order of the rows, and no credits:
 	// the file of plans has what is left. Cancelling them returns no credit, unless the file says that one paid. Nobody
-	// gets a message about them now, and reminders as for any booking. Import.total adds up the seats.
+	// gets a message about the import; reminders are sent as for any booking. Import.total adds up the seats.
 	// Repeated: starts another import, in which bookings that are there are problems.
 	// Errors: IMPORT_INVALID (the file as a whole cannot be read), INVALID_FIELD (columns that the file does not have, or
 	// that are no fields), REQUEST_TOO_LARGE, QUOTA_EXCEEDED (10 imports of the tenant have not ended).
@@ -625,7 +625,7 @@ type BookingServiceHandler interface {
 	// at once: ImportService.GetImport says how far it is and which rows have problems. Either all rows become bookings or
 	// none, or with leave_out_invalid those without problems. They take seats, in the order of the rows, and no credits:
 	// the file of plans has what is left. Cancelling them returns no credit, unless the file says that one paid. Nobody
-	// gets a message about them now, and reminders as for any booking. Import.total adds up the seats.
+	// gets a message about the import; reminders are sent as for any booking. Import.total adds up the seats.
 	// Repeated: starts another import, in which bookings that are there are problems.
 	// Errors: IMPORT_INVALID (the file as a whole cannot be read), INVALID_FIELD (columns that the file does not have, or
 	// that are no fields), REQUEST_TOO_LARGE, QUOTA_EXCEEDED (10 imports of the tenant have not ended).

@@ -1,5 +1,6 @@
 import type { Member, Permission } from "@berthhq/client";
 import { useMe } from "../../../shared/auth/user";
+import { contains, fold } from "../../../shared/search/fold";
 
 /** The roles that only owners give and take. */
 const owned = ["owner", "admin"];
@@ -23,10 +24,7 @@ export const isAssignable = ({ defaultRoles }: Permission): boolean =>
 
 /** Derives a valid key from a name. */
 export function keyOf(title: string): string {
-  return title
-    .normalize("NFD")
-    .replace(/\p{M}/gu, "")
-    .toLowerCase()
+  return fold(title)
     .replace(/[^a-z0-9]+/g, "_")
     .replace(/^[^a-z]+|_+$/g, "")
     .slice(0, 50);
@@ -37,9 +35,8 @@ export function grouped(
   permissions: readonly Permission[],
   find: string,
 ): [string, Permission[]][] {
-  const wanted = find.trim().toLowerCase();
   const found = permissions.filter(({ name, description }) =>
-    `${name} ${description}`.toLowerCase().includes(wanted),
+    contains(`${name} ${description}`, find),
   );
   return [...Map.groupBy(found, ({ name }) => name.split(".")[0] ?? "")];
 }

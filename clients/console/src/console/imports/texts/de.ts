@@ -115,6 +115,7 @@ export const de: typeof en = {
       run: (n) => `${s(n, "Buchung", "Buchungen")} importieren`,
       done: (n) => `${s(n, "Buchung", "Buchungen")} importiert`,
       total: (file, ledger) => `${s(file, "Platz", "Plätze")} in der Datei, ${ledger} in Berth`,
+      told: "Niemand erhält eine Nachricht über den Import. Erinnerungen gehen hinaus wie bei jeder Buchung.",
     },
     bookingsTab: "Buchungen",
     mapTitle: "Spalten der Datei",

@@ -110,6 +110,7 @@ export const en = {
       run: (n: number) => `Import ${s(n, "booking")}`,
       done: (n: number) => `${s(n, "booking")} imported`,
       total: (file: number, ledger: number) => `${s(file, "seat")} in the file, ${ledger} in Berth`,
+      told: "Nobody gets a message about the import. Reminders go out as for any booking.",
     },
     bookingsTab: "Bookings",
     mapTitle: "Columns of the file",

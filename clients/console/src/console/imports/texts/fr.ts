@@ -114,6 +114,7 @@ export const fr: typeof en = {
       run: (n) => `Importer ${s(n, "réservation")}`,
       done: (n) => `${s(n, "réservation importée", "réservations importées")}`,
       total: (file, ledger) => `${s(file, "place")} dans le fichier, ${ledger} dans Berth`,
+      told: "Personne n’est prévenu de l’import. Les rappels partent comme pour toute réservation.",
     },
     bookingsTab: "Réservations",
     mapTitle: "Colonnes du fichier",

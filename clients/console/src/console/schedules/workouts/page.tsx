@@ -6,6 +6,7 @@ import { useCall } from "../../../shared/api/calls";
 import { useAll } from "../../../shared/api/lists";
 import { useCan } from "../../../shared/auth/user";
 import { useText } from "../../../shared/i18n";
+import { contains } from "../../../shared/search/fold";
 import { Card, PageHead, QueryResult, State } from "../../../shared/ui";
 import { Page, Panel } from "../../ui";
 import { SearchInput } from "../../ui/inputs";
@@ -27,8 +28,7 @@ export function WorkoutsPage() {
   });
   const workouts = useAll(WorkoutService.method.listWorkouts, {}, (answer) => answer.workouts);
   const workoutOf = (id: string) => workouts.data?.find((workout) => workout.id === id);
-  const wanted = query.trim().toLowerCase();
-  const fits = ({ name, body }: Workout) => `${name} ${body}`.toLowerCase().includes(wanted);
+  const fits = ({ name, body }: Workout) => contains(`${name} ${body}`, query);
   return (
     <Page>
       <PageHead title={t.nav.workouts} note={t.workouts.note}>
