@@ -37,7 +37,7 @@ func (c *Column[R]) parse(r *R, cell string) (problem string) {
 	case !utf8.ValidString(text):
 		return "It is not UTF-8: save the file as CSV in UTF-8."
 	case !c.shows(text):
-		return fmt.Sprintf("It has control characters: %s.", Quote(text))
+		return fmt.Sprintf("It has characters that cannot be seen: %s. Type it anew.", Quote(text))
 	case utf8.RuneCountInString(text) > c.MaxLength:
 		return fmt.Sprintf("It is longer than %d characters.", c.MaxLength)
 	case c.FreeText && isFormula(text):

@@ -157,7 +157,7 @@ test("import-members", async () => {
     buffer: Buffer.from(
       "Client ID,First Name,Last Name,Email,Mobile Phone,Last Visit\n" +
         "200401,Maeve,Kilbride,maeve.k@example.com,912 345 678,03/02/2026\n" +
-        "200402,Oisín,Ó Dálaigh,oisin@example,+353 86 555 0101,21/11/2025\n" +
+        "200402,Oisín,Ó Dálaigh,oisin(at)example.com,+353 86 555 0101,21/11/2025\n" +
         "200403,Tara,Kilbride,maeve.k@example.com,,29/06/2026\n",
     ),
   });

@@ -199,7 +199,7 @@ export const de: typeof en = {
         status: "draft oder published",
       },
       members: {
-        name: "Vollständiger Name",
+        name: "Vollständiger Name; oder first_name und last_name",
         first_name: "Mit last_name, statt name",
         last_name: "Mit first_name, statt name",
         email: "Zur Anmeldung; in einer Familie hat sie, wer zuerst kommt",

@@ -194,7 +194,7 @@ export const en = {
         status: "draft or published",
       } as Record<string, string>,
       members: {
-        name: "Full name",
+        name: "Full name; or first_name and last_name",
         first_name: "With last_name, in place of name",
         last_name: "With first_name, in place of name",
         email: "Used to sign in; of a family, the first has it",

@@ -198,7 +198,7 @@ export const fr: typeof en = {
         status: "draft ou published",
       },
       members: {
-        name: "Nom complet",
+        name: "Nom complet ; ou first_name et last_name",
         first_name: "Avec last_name, au lieu de name",
         last_name: "Avec first_name, au lieu de name",
         email: "Sert à se connecter ; dans une famille, le premier l’obtient",
