@@ -272,9 +272,9 @@ func TestParse_RejectsInvalidCells(t *testing.T) {
 		"+c|'/C c'":             "formula",
 		"@SUM(A1)":              "formula",
 		"-SUM(A1)":              "formula",
-		"\x00":                  "control",
-		"a\u202eb":              "control",
-		"\"a\nb\"":              "control",
+		"\x00":                  "cannot be seen",
+		"a\u202eb":              "cannot be seen",
+		"\"a\nb\"":              "cannot be seen",
 		"é\xff":                 "", // Windows-1252
 		"éé\xff":                "UTF-8",
 		"\x81":                  "UTF-8",

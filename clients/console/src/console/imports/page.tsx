@@ -335,6 +335,9 @@ function Format({ kind, required }: Pick<Props, "kind" | "required">) {
   );
 }
 
+/** Spreadsheets and other programs leave empty rows behind the others. */
+const isFilled = (row: Rows[number]) => row.some((cell) => cell.trim() !== "");
+
 /** Where a file is dropped or chosen. */
 function DropZone({ of: { file, sending, choose } }: { of: Import }) {
   const t = useText(importTexts);
@@ -361,7 +364,7 @@ function DropZone({ of: { file, sending, choose } }: { of: Import }) {
         <Box c="dimmed" fz="sm">
           {file
             ? t.imports.size(
-                Math.max(0, file.rows.length - headerRow(file.rows)),
+                file.rows.slice(headerRow(file.rows)).filter(isFilled).length,
                 file.content.length / 1000,
               )
             : t.imports.dropNote}
@@ -393,9 +396,7 @@ const sample = 6;
 
 function Sample({ rows }: { rows: Rows }) {
   const t = useText(importTexts);
-  const [header = [], ...rest] = rows
-    .slice(headerRow(rows) - 1)
-    .filter((row) => row.some((cell) => cell.trim() !== ""));
+  const [header = [], ...rest] = rows.slice(headerRow(rows) - 1).filter(isFilled);
   return (
     <Card bare title={t.imports.sample}>
       <DataTable
