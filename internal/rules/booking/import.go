@@ -203,7 +203,14 @@ type ImportSlot struct {
 // FindSession returns the session of a row among those that start at one of its times, or adds the problem to the row.
 func (r *ImportRow) FindSession(sites []Site, at map[time.Time][]*ImportSlot) *ImportSlot {
 	starts := r.Starts(sites)
-	if len(starts) == 0 {
+	switch {
+	case len(sites) == 0:
+		r.AddProblem(fault.LocationNotFound, "location", "There is no active location yet, so there are no sessions.")
+		return nil
+	case len(starts) == 0 && r.Location == "":
+		r.AddProblem(fault.SessionNotFound, "date", "No location has this day: its clocks skip it.")
+		return nil
+	case len(starts) == 0:
 		r.AddProblem(fault.LocationNotFound, "location", "There is no active location %q.", r.Location)
 		return nil
 	}

@@ -119,6 +119,21 @@ func TestFindSession_FindsTheOneOfTheRow(t *testing.T) {
 		}
 		test.EqOp(t, want, got, test.Sprint(row))
 	}
+	for row, where := range map[string][]booking.Site{
+		"Yin,,,2027-03-28,18:00":     nil, // a tenant that has nothing yet
+		"Yin,Pier,,2027-03-28,18:00": nil,
+		// Samoa had no such day.
+		"Yin,,,2011-12-30,18:00": {{Name: "Apia", Zone: expect.Value(time.LoadLocation("Pacific/Apia"))(t)}},
+	} {
+		r := &parseImport(t, "service,location,resource,date,start,email", row+",a@b.c").Rows[0]
+		test.Nil(t, r.FindSession(where, at))
+		want := "There is no active location yet, so there are no sessions."
+		if len(where) > 0 {
+			want = "No location has this day: its clocks skip it."
+		}
+		must.SliceLen(t, 1, r.Problems)
+		test.EqOp(t, want, r.Problems[0].Message, test.Sprint(row))
+	}
 }
 
 func TestTake_RefusesWhatCannotBe(t *testing.T) {
