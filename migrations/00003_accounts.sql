@@ -207,6 +207,16 @@ create table sign_in_codes (
 create index sign_in_codes_address on sign_in_codes (tenant_id, address_hash, created_at);
 create index sign_in_codes_time on sign_in_codes (tenant_id, created_at);
 
+-- How many wrong codes were entered in an hour, at whatever addresses, counted by all nodes in a few places, so that
+-- they do not wait for each other. The rows are the platform's: their tenant is no tenant's id.
+create table sign_in_guesses (
+  tenant_id uuid not null,
+  hour      timestamptz not null,
+  place     integer not null,
+  guesses   integer not null check (guesses > 0),
+  primary key (tenant_id, hour, place)
+);
+
 create table passkeys (
   tenant_id     uuid not null,
   id            uuid not null,
@@ -335,5 +345,5 @@ create index platform_mails_about on platform_mails (tenant_id, about);
 
 -- +goose Down
 drop table platform_mails, address_changes, invitations, service_account_keys, service_account_roles,
-  service_accounts, sign_in_codes, sign_in_addresses, passkeys, sign_ins, ownership_transfers, contact_codes,
+  service_accounts, sign_in_guesses, sign_in_codes, sign_in_addresses, passkeys, sign_ins, ownership_transfers, contact_codes,
   pending_contacts, devices, member_roles, members, roles;

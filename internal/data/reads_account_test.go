@@ -207,6 +207,8 @@ var accountReads = []read{
 	},
 	{accountdb.ListHolders, args{"coach"}, "member [coach]"},
 	{accountdb.ListHolders, args{"none"}, ""},
+	{accountdb.CountSignInGuesses, args{now}, "2"},
+	{accountdb.CountSignInGuesses, args{start}, "0"},
 	{accountdb.ListMemberRoles, args{"member", ""}, "coach"},
 	{accountdb.ListMemberRoles, args{"other", ""}, ""},
 	{accountdb.ListMemberRoles, args{"", "account"}, "coach"},

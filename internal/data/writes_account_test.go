@@ -18,7 +18,7 @@ var accountWrites = []write{
 contact_codes -code
 contact_codes -fourth
 contact_codes -other`},
-	{accountdb.InsertPlatformMail, args{accountdb.PlatformMail{
+	{accountdb.InsertPlatformMails, args{accountdb.PlatformMail{
 		ID: id[tenant.MailID]("second"), Kind: "SIGN_IN_CODE", About: uuid("code"), Sealed: sha("s"), DueAt: now,
 		ExpiresAt: start,
 	}}, "platform_mails +second {about=code due_at=2026-03-01T12:00:00+00:00 expires_at=2026-03-02T08:00:00+00:00 " +
@@ -148,10 +148,17 @@ service_accounts +second {created_at=2026-03-02T08:00:00+00:00 name=Gate name_ke
 sign_in_addresses +receiver {address_hash=\x#h key_check=\x2c70e12b7a0646f9 member_id=receiver}
 sign_in_addresses member {address_hash=\x#x}`},
 	{accountdb.DeleteSignInAddress, args{"member"}, "sign_in_addresses -member"},
-	{accountdb.InsertSignInCode, args{signin.NewCode(
+	{accountdb.InsertSignInCodes, args{signin.NewCode(
 		id[tenant.CodeID]("second"), id[tenant.MemberID]("member"), sha("x"), nil, sha("h"), 8, now,
 	)}, "sign_in_codes +second {address_hash=\\x#x code_hash=\\x#h created_at=2026-03-01T12:00:00+00:00 digits=8 " +
 		"expires_at=2026-03-01T12:10:00+00:00 member_id=member}"},
+	{accountdb.InsertSignInCodes, args{}, ""},
+	{accountdb.InsertPlatformMails, args{}, ""},
+	{accountdb.AddSignInGuess, args{now, 1}, "sign_in_guesses 2026-03-01 12:00:00+00 1 {guesses=3}"},
+	{accountdb.AddSignInGuess, args{now, 2}, "sign_in_guesses +2026-03-01 12:00:00+00 2 {guesses=1 " +
+		"hour=2026-03-01T12:00:00+00:00 place=2}"},
+	{accountdb.DeleteOldSignInGuesses, args{now}, ""},
+	{accountdb.DeleteOldSignInGuesses, args{start}, "sign_in_guesses -2026-03-01 12:00:00+00 1"},
 	{accountdb.UpdateSignInCode, args{signin.Code{ID: id[tenant.CodeID]("sign_in"), Guesses: 3, Used: true}},
 		"sign_in_codes sign_in {guesses=3 used=true}"},
 	{accountdb.InsertPasskey, args{signin.Passkey{

@@ -11,6 +11,9 @@ import (
 	"time"
 )
 
+// Platform is under which id the platform's own rows stand. It is no tenant's: those are made from a time.
+var Platform = TenantID{UUID{15: 1}}
+
 // UUID is a 128-bit id, written as RFC 9562 text.
 type UUID [16]byte
 

@@ -277,28 +277,6 @@ func TestSignIn_AtOnceByTwo(t *testing.T) {
 	test.EqOp(t, 1, s.Count(`select count(*) from sign_ins where tenant_id = $1`, s.Tenant))
 }
 
-// After a thousand wrong guesses, at whatever addresses, codes are longer, and the short ones are good no more.
-func TestSignIn_LongerCodesWhileSomebodyGuesses(t *testing.T) {
-	t.Parallel()
-	s := newSignInStudio(t)
-	withMember(s.Studio, "Mia", "mia@example.com")
-	request := s.ask("mia@example.com", nil)
-	short := s.mailed()
-	nobodys := s.ask("noa@example.com", nil)
-	for i := range 1000 {
-		expect.Reason(t, fault.SignInCodeInvalid)(
-			s.App.SignIns.SignIn(t.Context(), nobodys, fmt.Sprintf("%06d", i), signins.Browser{}))
-	}
-	test.EqOp(t, http.StatusUnauthorized, s.enter(request, short, nil))
-	request = s.ask("mia@example.com", nil)
-	long := s.mailed()
-	test.EqOp(t, 8, len(long))
-	test.EqOp(t, http.StatusNoContent, s.enter(request, long, nil))
-	s.Clock.Advance(25 * time.Hour)
-	s.ask("mia@example.com", nil)
-	test.EqOp(t, 6, len(s.mailed()))
-}
-
 // A network asks for so many codes in an hour. Browsers that have signed in to the address count for nothing.
 func TestSendCode_SoManyOfANetwork(t *testing.T) {
 	t.Parallel()

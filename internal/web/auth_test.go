@@ -39,7 +39,12 @@ type signInStudio struct {
 
 func newSignInStudio(t *testing.T, adapt ...func(*app.Config)) *signInStudio {
 	t.Helper()
-	s := &signInStudio{Studio: testkit.New(t)}
+	return signInStudioOf(t, testkit.New(t), adapt...)
+}
+
+func signInStudioOf(t *testing.T, of *testkit.Studio, adapt ...func(*app.Config)) *signInStudio {
+	t.Helper()
+	s := &signInStudio{Studio: of}
 	config := s.Config()
 	for _, f := range adapt {
 		f(&config)

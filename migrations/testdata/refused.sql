@@ -360,6 +360,8 @@ update sign_in_codes set guesses = 6; -- sign_in_codes_guesses_check
 update sign_in_codes set expires_at = created_at; -- sign_in_codes_expires
 update sign_in_codes set member_id = id('other'); -- sign_in_codes_tenant_id_member_id_fkey
 select again('sign_in_codes', ''); -- sign_in_codes_pkey
+update sign_in_guesses set guesses = 0; -- sign_in_guesses_guesses_check
+select again('sign_in_guesses', ''); -- sign_in_guesses_pkey
 
 update sign_ins set token_hash = 'short'; -- sign_ins_token_hash_check
 update sign_ins set method = 'PASSWORD'; -- sign_ins_method_check

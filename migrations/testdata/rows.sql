@@ -61,6 +61,7 @@ insert into sign_in_addresses (tenant_id, member_id, address_hash, key_check)
 insert into sign_in_codes (tenant_id, id, member_id, address_hash, browser_hash, code_hash, digits, created_at, expires_at)
   select tenant_id, id('sign_in'), id('member'), hash('address'), hash('browser'), hash('code'), 6, now, starts_at
   from given;
+insert into sign_in_guesses select tenant_id, '2026-03-01 12:00Z', 1, 2 from given;
 insert into passkeys (tenant_id, id, member_id, credential_id, credential, name, created_at, used_at, asked_at)
   select tenant_id, id('sign_in'), id('member'), hash('credential'), '{}', 'Firefox', now, now, now from given;
 insert into service_accounts (tenant_id, id, name, created_at) select tenant_id, id('account'), 'Kiosk', now from given;

@@ -86,6 +86,14 @@ and r.role = 'owner'`, studio.Tenant),
 	test.Eq(t, []string{"tenant.created", "member.created"}, studio.Audited())
 }
 
+// The platform's own rows are no tenant's.
+func TestCreateTenant_NotWithThePlatformsID(t *testing.T) {
+	t.Parallel()
+	expect.Reason(t, fault.InvalidField)(testkit.New(t).App.Accounts.CreateTenant(t.Context(), accounts.NewTenant{
+		ID: tenant.Platform, Name: "Links", TimeZone: "UTC", Locale: "en", Currency: "EUR",
+	}))
+}
+
 func TestCreateTenant_OnceForOneIDAtTheSameTime(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)

@@ -28,17 +28,27 @@ type Mail struct {
 // Channel notifies nodes that send of tenants that have queued a mail. The payload is the tenant's id.
 const Channel = "berth_platform_mail"
 
+// unheard is a channel at which nobody listens.
+const unheard = "berth_no_mail"
+
 // Add queues a mail. It leaves after the commit. Who reads the tenant's data sees nothing of it, so nothing else may
 // record what it says either.
-func (q Queue) Add(tx *engine.Tx, m Mail) {
+func (q Queue) Add(tx *engine.Tx, m Mail) { q.AddIf(tx, true, m) }
+
+// AddIf queues a mail, or sends the same statements and queues none: how long it takes tells nothing.
+func (q Queue) AddIf(tx *engine.Tx, sends bool, m Mail) {
 	if m.DueAt.Before(tx.Now) {
 		m.DueAt = tx.Now
 	}
-	accountdb.InsertPlatformMail(tx.Tx, tx.Tenant, accountdb.PlatformMail{
+	all, channel := []accountdb.PlatformMail{{
 		ID: tenant.NextID[tenant.MailID](tx.IDs), Kind: string(m.Kind), About: m.About,
 		Sealed: q.Seals.Seal(tx.Tenant, m.Text()), DueAt: m.DueAt, ExpiresAt: m.ExpiresAt,
-	})
-	tx.Notify(Channel, tx.Tenant.String())
+	}}, Channel
+	if !sends {
+		all, channel = nil, unheard
+	}
+	accountdb.InsertPlatformMails(tx.Tx, tx.Tenant, all...)
+	tx.Notify(channel, tx.Tenant.String())
 }
 
 // Withdraw deletes what has not left of the mails about something.

@@ -37,9 +37,16 @@ func (s *Service) SendCode(ctx context.Context, address string, browser Browser)
 	if err != nil {
 		return "", err
 	}
-	code, err := newCode(signin.Digits(s.guesses.count(s.engine.Now())))
+	guesses, err := s.countGuesses(ctx)
 	if err != nil {
 		return "", err
+	}
+	code, err := newCode(signin.Digits(guesses))
+	if err != nil {
+		return "", err
+	}
+	if len(in) == 0 {
+		in = append(in, tenant.New[tenant.TenantID](s.engine.Now())) // does the same for nobody
 	}
 	for _, id := range in {
 		sent, err := s.sendCode(ctx, id, address, browser, code)
@@ -67,37 +74,48 @@ func (s *Service) tenantsOf(ctx context.Context, address string) ([]tenant.Tenan
 }
 
 // sendCode sends a code from a tenant. If no member may sign in there with the address, or it has got enough codes
-// today, the error is SIGN_IN_CODE_INVALID.
+// today, the error is SIGN_IN_CODE_INVALID, and the statements are the same: how long it takes tells nothing.
 func (s *Service) sendCode(
 	ctx context.Context, in tenant.TenantID, address string, browser Browser, text string,
 ) (tenant.CodeID, error) {
 	t := engine.Transaction{Name: "sign_in.send_code", Quiet: true}
-	return engine.Transact(ctx, s.engine, tenant.System(in), t,
+	var refused error
+	sent, err := engine.Transact(ctx, s.engine, tenant.System(in), t,
 		func(ctx context.Context, tx *engine.Tx) (tenant.CodeID, error) {
 			hashes := accounts.AddressHashes(s.seals, address)
 			known := browser.hash(address)
 			var before int
-			m, err := engine.Find(ctx, tx, signin.ErrCodeInvalid, func(b *pg.Batch, into **member.Member) {
+			m, err := engine.Find(ctx, tx, nil, func(b *pg.Batch, into **member.Member) {
 				accountdb.FindMemberByEmail(b, tx.Tenant, address, into)
 				accountdb.CountSignInCodes(b, tx.Tenant, hashes, known, tx.Now.Add(-signin.CodeDay), &before)
 			})
 			if err != nil {
 				return tenant.CodeID{}, err
 			}
-			if err := s.admit(ctx, tx, m); err != nil || before >= signin.MaxCodes {
-				return tenant.CodeID{}, cmp.Or(err, error(signin.ErrCodeInvalid))
+			refused = s.admit(ctx, tx, m) // also nobody, who is not active
+			switch {
+			case refused != nil && !errors.Is(refused, signin.ErrCodeInvalid):
+				return tenant.CodeID{}, refused
+			case before >= signin.MaxCodes:
+				refused = signin.ErrCodeInvalid
 			}
 			id := tenant.NextID[tenant.CodeID](tx.IDs)
-			c := signin.NewCode(id, m.ID, hashes[0], known, s.codeHashes(tx.Tenant, id, text)[0], len(text), tx.Now)
-			accountdb.InsertSignInCode(tx.Tx, tx.Tenant, c)
-			s.mails.Add(tx, mails.Mail{
+			codes := []signin.Code{
+				signin.NewCode(id, m.ID, hashes[0], known, s.codeHashes(tx.Tenant, id, text)[0], len(text), tx.Now),
+			}
+			s.mails.AddIf(tx, refused == nil, mails.Mail{
 				PlatformMail: content.PlatformMail{
 					Kind: content.MailCode, To: m.Email, Name: m.Name, Locale: m.Locale, Code: text,
 				},
-				About: id.UUID, ExpiresAt: c.ExpiresAt,
+				About: id.UUID, ExpiresAt: codes[0].ExpiresAt,
 			})
+			if refused != nil {
+				codes = nil
+			}
+			accountdb.InsertSignInCodes(tx.Tx, tx.Tenant, codes...)
 			return id, nil
 		})
+	return sent, cmp.Or(err, refused)
 }
 
 // admit refuses a member who may not sign in with a code to their address. Those who are linked to the identity
@@ -147,9 +165,14 @@ func (s *Service) SignIn(ctx context.Context, request, code string, browser Brow
 	in := SignedIn{
 		Secret: NewSecret(of.tenant), Browser: browser.Knowing(of.address), At: now, ExpiresAt: now.Add(signin.Idle),
 	}
-	if err := s.useCode(ctx, of, strings.Join(strings.Fields(code), ""), in.Secret); err != nil {
+	guesses, err := s.countGuesses(ctx)
+	if err != nil {
+		return SignedIn{}, err
+	}
+	code = strings.Join(strings.Fields(code), "")
+	if err := s.useCode(ctx, of, code, signin.Digits(guesses), in.Secret); err != nil {
 		if errors.Is(err, signin.ErrCodeInvalid) {
-			s.guesses.add(now)
+			err = cmp.Or(s.addGuess(ctx), err)
 		}
 		return SignedIn{}, err
 	}
@@ -181,14 +204,15 @@ func (s *Service) SignIn(ctx context.Context, request, code string, browser Brow
 	return in, nil
 }
 
-// useCode signs in to the tenant in which a code stands, if the code is right. A wrong guess is stored, so it is no
-// error of the transaction.
-func (s *Service) useCode(ctx context.Context, of codeRequest, text string, secret Secret) error {
+// useCode signs in to the tenant in which a code stands, if the code is right and has enough digits. A wrong guess is
+// stored, so it is no error of the transaction. The statements are the same for all codes that are no good, and for
+// those of nobody.
+func (s *Service) useCode(ctx context.Context, of codeRequest, text string, digits int, secret Secret) error {
 	t := engine.Transaction{Name: "sign_in.use_code"}
 	refused, err := engine.Transact(ctx, s.engine, tenant.System(of.tenant), t,
 		func(ctx context.Context, tx *engine.Tx) (error, error) {
 			var m *member.Member
-			c, err := engine.Find(ctx, tx, signin.ErrCodeInvalid, func(b *pg.Batch, into **signin.Code) {
+			c, err := engine.Find(ctx, tx, nil, func(b *pg.Batch, into **signin.Code) {
 				accountdb.FindSignInCode(b, tx.Tenant, of.code, into)
 				accountdb.FindMemberByEmail(b, tx.Tenant, of.address, &m)
 			})
@@ -198,10 +222,8 @@ func (s *Service) useCode(ctx context.Context, of codeRequest, text string, secr
 			right := slices.ContainsFunc(s.codeHashes(tx.Tenant, of.code, text), func(hash []byte) bool {
 				return hmac.Equal(hash, c.CodeHash)
 			})
-			after, wrong := c.Guess(right, signin.Digits(s.guesses.count(tx.Now)), tx.Now)
-			if after.Guesses != c.Guesses || after.Used != c.Used {
-				accountdb.UpdateSignInCode(tx.Tx, tx.Tenant, after)
-			}
+			after, wrong := c.Guess(right, digits, tx.Now) // there is none: it has expired
+			accountdb.UpdateSignInCode(tx.Tx, tx.Tenant, after)
 			if wrong != nil || m == nil || m.ID != c.Member {
 				return signin.ErrCodeInvalid, nil
 			}

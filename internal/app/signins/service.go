@@ -29,7 +29,7 @@ type Service struct {
 	mails       mails.Queue
 	seals       seal.Keys
 	hasProvider bool
-	guesses     guessCount
+	guesses     *guesses
 	passkeys    *webauthn.WebAuthn // nil: there are none
 }
 
@@ -38,5 +38,6 @@ func New(c Config) *Service {
 	return &Service{
 		engine: c.Engine, accounts: c.Accounts, mails: mails.Queue{Seals: c.Seals}, seals: c.Seals,
 		hasProvider: c.HasProvider, passkeys: newWebAuthn(c.PublicURL),
+		guesses: newGuesses(),
 	}
 }

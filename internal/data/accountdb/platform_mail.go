@@ -35,8 +35,8 @@ var (
 	listDueMails = pg.SQL(`
 select ` + platformMails.Columns() + ` from platform_mails m
 where m.tenant_id = $1 and m.due_at <= $2 order by m.due_at, m.id limit $3`)
-	insertPlatformMail = pg.SQL(`insert into platform_mails ` + platformMails.Values())
-	updatePlatformMail = pg.SQL(`
+	insertPlatformMails = pg.SQL(`insert into platform_mails ` + platformMails.Rows())
+	updatePlatformMail  = pg.SQL(`
 update platform_mails set ` + platformMails.Set() + ` where tenant_id = $1 and id = $2`)
 )
 
@@ -50,9 +50,10 @@ func FindNextMail(b *pg.Batch, in tenant.TenantID, into **time.Time) {
 	b.Queue(`select min(due_at) from platform_mails where tenant_id = $1`, in).Scan(into)
 }
 
-// InsertPlatformMail inserts a mail.
-func InsertPlatformMail(tx *pg.Tx, in tenant.TenantID, m PlatformMail) {
-	tx.Write(insertPlatformMail, platformMails.Insert(in, &m)...)
+// InsertPlatformMails inserts mails. The statement is the same for none.
+func InsertPlatformMails(tx *pg.Tx, in tenant.TenantID, all ...PlatformMail) {
+	tx.Write(insertPlatformMails,
+		platformMails.InsertAll(in, pg.Array(all, func(m PlatformMail) *PlatformMail { return &m }))...)
 }
 
 // UpdatePlatformMail writes how many attempts a mail has had, and when it is due.

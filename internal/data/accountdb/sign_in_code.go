@@ -70,8 +70,8 @@ var signInCodes = pg.NewTable("c", func(c *signin.Code) []pg.Column {
 var (
 	findSignInCode = pg.SQL(`select ` + signInCodes.Columns() + ` from sign_in_codes c
 where c.tenant_id = $1 and c.id = $2`)
-	insertSignInCode = pg.SQL(`insert into sign_in_codes ` + signInCodes.Values())
-	updateSignInCode = pg.SQL(`update sign_in_codes set ` + signInCodes.Set() + ` where tenant_id = $1 and id = $2`)
+	insertSignInCodes = pg.SQL(`insert into sign_in_codes ` + signInCodes.Rows())
+	updateSignInCode  = pg.SQL(`update sign_in_codes set ` + signInCodes.Set() + ` where tenant_id = $1 and id = $2`)
 )
 
 // CountSignInCodes counts the codes that an address got since a time: for a browser that has signed in to it before, or
@@ -88,12 +88,31 @@ func FindSignInCode(b *pg.Batch, in tenant.TenantID, id tenant.CodeID, into **si
 	signInCodes.Find(b.Queue(findSignInCode, in, id), into)
 }
 
-// InsertSignInCode inserts a code.
-func InsertSignInCode(tx *pg.Tx, in tenant.TenantID, c signin.Code) {
-	tx.Write(insertSignInCode, signInCodes.Insert(in, &c)...)
+// InsertSignInCodes inserts codes. The statement is the same for none.
+func InsertSignInCodes(tx *pg.Tx, in tenant.TenantID, all ...signin.Code) {
+	rows := pg.Array(all, func(c signin.Code) *signin.Code { return &c })
+	tx.Write(insertSignInCodes, signInCodes.InsertAll(in, rows)...)
 }
 
 // UpdateSignInCode writes the guesses of a code, and whether it was used.
 func UpdateSignInCode(tx *pg.Tx, in tenant.TenantID, c signin.Code) {
 	tx.Write(updateSignInCode, signInCodes.Update(in, &c)...)
+}
+
+// CountSignInGuesses counts the wrong codes since an hour.
+func CountSignInGuesses(b *pg.Batch, in tenant.TenantID, since time.Time, into *int) {
+	b.Queue(`select coalesce(sum(guesses), 0) from sign_in_guesses where tenant_id = $1 and hour >= $2`,
+		in, since).Scan(into)
+}
+
+// AddSignInGuess counts a wrong code, at one of a few places.
+func AddSignInGuess(tx *pg.Tx, in tenant.TenantID, hour time.Time, place int) {
+	tx.Write(`
+insert into sign_in_guesses (tenant_id, hour, place, guesses) values ($1, $2, $3, 1)
+on conflict (tenant_id, hour, place) do update set guesses = sign_in_guesses.guesses + 1`, in, hour, place)
+}
+
+// DeleteOldSignInGuesses deletes the counts of the hours before one.
+func DeleteOldSignInGuesses(tx *pg.Tx, in tenant.TenantID, until time.Time) {
+	tx.Write(`delete from sign_in_guesses where tenant_id = $1 and hour < $2`, in, until)
 }
