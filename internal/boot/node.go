@@ -170,7 +170,7 @@ func Open(
 	mux := http.NewServeMux()
 	config := web.Config{
 		Services: n.App, Log: log, PublicURL: listen.PublicURL, Metrics: registry, Addresses: rates.Addresses,
-		HoldBack: holdBack, Codes: listen.Traffic.codes(n.limits.Proxies),
+		HoldBack: holdBack, Codes: listen.Traffic.codes(n.limits.Proxies), Provider: keys.SignIn().Issuer != "",
 		TwilioToken: textOf(n.secrets.Twilio, keys.Senders.TwilioToken),
 	}
 	if keys.SignsIn() {

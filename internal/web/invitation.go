@@ -16,14 +16,15 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// invitePages serve the links of invitations. Accepting one signs in, unless people sign in at a provider alone: then
-// the link leads into the apps, which know how.
+// invitePages serve the links of invitations. Accepting one signs in, or leads into the apps, which link the account of
+// a provider: if people sign in there alone, if the member has one already, or if they choose it.
 type invitePages struct {
 	accounts *accounts.Service
 	signIns  *signins.Service
 	cookie   signInCookie
 	browser  browserCookie
 	own      bool   // people sign in with this service
+	provider bool   // they sign in at a provider, too
 	origin   string // of the service's URL
 	events   *prometheus.CounterVec
 	log      *slog.Logger
@@ -31,7 +32,7 @@ type invitePages struct {
 
 func newInvitePages(c Config) invitePages {
 	return invitePages{
-		accounts: c.Services.Accounts, signIns: c.Services.SignIns, own: c.Issuer != nil,
+		accounts: c.Services.Accounts, signIns: c.Services.SignIns, own: c.Issuer != nil, provider: c.Provider,
 		cookie: newSignInCookie(c.PublicURL, c.Services.SignIns), browser: newBrowserCookie(c.PublicURL, c.Services.SignIns),
 		origin: originOf(c.PublicURL),
 		events: securityEvents(c.Metrics), log: c.Log,
@@ -74,19 +75,40 @@ func (p invitePages) show(w http.ResponseWriter, r *http.Request) {
 		Headline: fmt.Sprintf(words.Ask, link.Tenant), Text: fmt.Sprintf(words.Text, link.Name, link.Address),
 		Buttons: []mailButton{{Text: words.Accept}},
 	}
-	if !p.own {
+	switch {
+	case p.atProvider(link):
 		page.Text = fmt.Sprintf(words.ProviderText, link.Name, link.Address)
 		page.Buttons = []mailButton{{Text: words.Provider}}
+	case p.provider:
+		page.Text += " " + words.OrAccount
+		page.Buttons = append(page.Buttons, mailButton{words.Account, accountField})
 	}
 	w.Header().Set("Referrer-Policy", "same-origin") // for the Origin of its form: see ownPage
 	writeMailPage(w, r, p.log, page, http.StatusOK)
 }
 
-// accept handles the button of the page.
+// accountField is the field of the button that leads to the provider, where people sign in with this service, too.
+const accountField = "account"
+
+// atProvider reports whether the invited member signs in at a provider: those whom it knows do so only there.
+func (p invitePages) atProvider(link accounts.InvitationLink) bool {
+	return !p.own || p.provider && link.Linked
+}
+
+// accept handles the buttons of the page.
 func (p invitePages) accept(w http.ResponseWriter, r *http.Request) {
-	if !p.own {
-		p.leadToProvider(w, r)
-		return
+	r.Body = http.MaxBytesReader(w, r.Body, 1<<10)
+	if !p.own || p.provider {
+		link, err := p.accounts.GetInvitationLink(r.Context(), r.PathValue("link"))
+		if err != nil {
+			p.failed(w, r, err)
+			return
+		}
+		if p.atProvider(link) || r.FormValue(accountField) == "yes" {
+			query := url.Values{"invitation": {r.PathValue("link")}}
+			http.Redirect(w, r, appOf(link.Staff)+"?"+query.Encode(), http.StatusSeeOther)
+			return
+		}
 	}
 	before, err := p.signedIn(r)
 	if err != nil {
@@ -132,17 +154,6 @@ func (p invitePages) signedIn(r *http.Request) (signins.Session, error) {
 	return used, err
 }
 
-// leadToProvider leads to the app that signs the person in at the provider.
-func (p invitePages) leadToProvider(w http.ResponseWriter, r *http.Request) {
-	link, err := p.accounts.GetInvitationLink(r.Context(), r.PathValue("link"))
-	if err != nil {
-		p.failed(w, r, err)
-		return
-	}
-	query := url.Values{"invitation": {r.PathValue("link")}}
-	http.Redirect(w, r, appOf(link.Staff)+"?"+query.Encode(), http.StatusSeeOther)
-}
-
 // appOf returns the path of the console or the members' app.
 func appOf(staff bool) string {
 	if staff {
@@ -170,7 +181,9 @@ type inviteWords struct {
 	Lang, Title          string
 	Ask                  string // with the tenant's name
 	Text, ProviderText   string // with the member's name and address
+	OrAccount            string
 	Accept, Provider     string // buttons
+	Account              string // another button
 	Invalid, InvalidText string
 	SignIn               string // a link
 }
@@ -181,7 +194,9 @@ var allInviteWords = []inviteWords{ // in the order of languages
 		Text:         "%[1]s, is %[2]s your email address? Then accept: you are signed in on this device.",
 		ProviderText: "%[1]s, is %[2]s your email address? Then sign in to accept.",
 		Accept:       "Accept and sign in", Provider: "Sign in",
-		Invalid: "This invitation is not valid",
+		OrAccount: "If you have an account for signing in, you can use it instead.",
+		Account:   "Sign in with my account",
+		Invalid:   "This invitation is not valid",
 		InvalidText: "A link works once, for seven days, until a newer one is sent. If you have accepted already, sign in. " +
 			"If not, ask to be invited again.",
 		SignIn: "Sign in",
@@ -191,7 +206,9 @@ var allInviteWords = []inviteWords{ // in the order of languages
 		Text:         "%[1]s, ist %[2]s Ihre E-Mail-Adresse? Dann nehmen Sie an: Sie sind auf diesem Gerät angemeldet.",
 		ProviderText: "%[1]s, ist %[2]s Ihre E-Mail-Adresse? Dann melden Sie sich an, um anzunehmen.",
 		Accept:       "Annehmen und anmelden", Provider: "Anmelden",
-		Invalid: "Diese Einladung ist ungültig",
+		OrAccount: "Wenn Sie ein Konto zum Anmelden haben, können Sie stattdessen dieses nehmen.",
+		Account:   "Mit meinem Konto anmelden",
+		Invalid:   "Diese Einladung ist ungültig",
 		InvalidText: "Ein Link gilt einmal, sieben Tage lang, und nur bis ein neuerer verschickt wird. Haben Sie schon " +
 			"angenommen, melden Sie sich an. Sonst bitten Sie um eine neue Einladung.",
 		SignIn: "Anmelden",
@@ -201,7 +218,9 @@ var allInviteWords = []inviteWords{ // in the order of languages
 		Text:         "%[1]s, est-ce que %[2]s est votre adresse e-mail ? Alors acceptez pour vous connecter ici.",
 		ProviderText: "%[1]s, est-ce que %[2]s est votre adresse e-mail ? Alors connectez-vous pour accepter.",
 		Accept:       "Accepter et se connecter", Provider: "Se connecter",
-		Invalid: "Cette invitation n’est pas valable",
+		OrAccount: "Si vous avez un compte pour vous connecter, vous pouvez l’utiliser à la place.",
+		Account:   "Me connecter avec mon compte",
+		Invalid:   "Cette invitation n’est pas valable",
 		InvalidText: "Un lien est valable une fois, pendant sept jours, tant qu’aucun autre n’est envoyé. Si vous avez " +
 			"déjà accepté, connectez-vous. Sinon, demandez une nouvelle invitation.",
 		SignIn: "Se connecter",

@@ -12,6 +12,7 @@ import (
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
+	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/accounts"
 	"github.com/berthhq/berth/internal/fault/faulttest"
 	"github.com/berthhq/berth/internal/rules/member"
@@ -205,6 +206,45 @@ func TestInvite_LeadsToTheProvider(t *testing.T) {
 	answer, _ := s.open(http.MethodPost, accounts.InvitePath+"x", "")
 	test.EqOp(t, http.StatusNotFound, answer.StatusCode)
 	test.EqOp(t, 0, s.Count(`select count(*) from sign_ins`))
+}
+
+// Where people sign in with this service and at a provider, an invitation offers both. Those whom the provider knows
+// sign in there.
+func TestInvite_OffersBoth(t *testing.T) {
+	t.Parallel()
+	s := newSignInStudio(t, func(c *app.Config) { c.HasIdentityProvider = true })
+	s.pages = Handler(Config{Services: s.App, PublicURL: "https://berth.example", Issuer: s.issuer, Provider: true})
+	press := func(link, field string) *http.Response {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "https://berth.example"+link,
+			strings.NewReader(field))
+		r.Header.Set("Sec-Fetch-Site", "same-origin")
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		w := httptest.NewRecorder()
+		s.pages.ServeHTTP(w, r)
+		return w.Result()
+	}
+	mia, link := s.invite("Mia", tenant.RoleMember)
+	_, page := s.open(http.MethodGet, link, "")
+	test.StrContains(t, page, "Accept and sign in")
+	test.StrContains(t, page, "Sign in with my account")
+	secret := strings.TrimPrefix(link, accounts.InvitePath)
+	answer := press(link, accountField+"=yes")
+	test.EqOp(t, "/app/?invitation="+secret, answer.Header.Get("Location"))
+	test.SliceEmpty(t, answer.Cookies())
+	account := tenant.Caller{Tenant: s.Tenant, Subject: "idp|mia", SelfOnly: true}
+	expect.OK(t)(s.App.Accounts.AcceptInvitationAs(t.Context(), account, "https://idp.example", secret))
+	test.EqOp(t, http.StatusNotFound, press(link, "").StatusCode, test.Sprint("used"))
+
+	link = s.inviteAgain(mia)
+	_, page = s.open(http.MethodGet, link, "")
+	test.StrNotContains(t, page, "Accept and sign in")
+	answer = press(link, "")
+	test.StrHasPrefix(t, "/app/?invitation=", answer.Header.Get("Location"))
+	test.SliceEmpty(t, answer.Cookies())
+
+	_, link = s.invite("Noa", tenant.RoleMember)
+	cookie := s.accepted(link, "", "/app/")
+	s.token(cookie)
 }
 
 // Guesses are held back at their address, and shut out nobody who has a link behind it.

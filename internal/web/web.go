@@ -39,6 +39,8 @@ type Config struct {
 	AuthTime time.Duration
 	// Issuer issues access tokens to people who sign in with Berth itself; nil if nobody does.
 	Issuer Issuer
+	// Provider says that people can sign in at an identity provider in the browser apps, too.
+	Provider bool
 	// TwilioToken gives the secret with which Twilio signs callbacks of the platform's account; empty if there is none.
 	TwilioToken func() string
 }

@@ -28,6 +28,7 @@ type InvitationLink struct {
 	Name    string
 	Address string
 	Staff   bool // the member has more than the role of all members
+	Linked  bool // the member signs in with an account of an identity provider
 }
 
 // MadeInvitationLink reports whether the last part of a link's URL was made by the service.
@@ -61,6 +62,7 @@ func (s *Service) GetInvitationLink(ctx context.Context, link string) (Invitatio
 	}
 	return InvitationLink{
 		Tenant: owner.Name, Brand: owner.Brand, Name: m.Name, Address: i.Address, Staff: m.IsStaff(),
+		Linked: m.Subject != "",
 	}, nil
 }
 

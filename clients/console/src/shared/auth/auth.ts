@@ -115,7 +115,8 @@ export class Auth extends Store<AuthState> implements Credentials {
         this.#person = demo.person;
         this.#accept(demo.token);
       }
-      const own = this.state.kind === "starting" && (await expected.own);
+      const asks = this.state.kind === "starting" && !this.invited;
+      const own = asks && (await expected.own);
       if (own) {
         this.#own = true;
         this.#accept(own);
@@ -237,6 +238,12 @@ export class Auth extends Store<AuthState> implements Credentials {
     this.#person = { tenant, subject };
     localStorage.setItem(remembered, JSON.stringify(this.#person));
     await this.#renew().catch(() => this.set({ kind: "out", failure: "people" }));
+  }
+
+  /** Whether the page is for accepting an invitation with an account of the provider. */
+  get invited(): boolean {
+    const page = new URL(location.href);
+    return this.#manager !== undefined && page.searchParams.has(invitationParameter);
   }
 
   /** Whether the user signed in with the server itself. */

@@ -30,13 +30,14 @@ export function SignIn({ failure }: { failure?: string | undefined }) {
         {(failure !== undefined || unreachable) && (
           <Alert color="red">{failure === "sign-out" ? t.signIn.stillIn : t.signIn.failed}</Alert>
         )}
+        {auth.invited && <Text>{t.signIn.invited}</Text>}
         {issuer && (
           <Button
             size="md"
             leftSection={<IconLogin2 size={18} />}
             onClick={() => auth.signIn().catch(() => setUnreachable(true))}
           >
-            {t.signIn.action}
+            {own ? t.signIn.byAccount : t.signIn.action}
           </Button>
         )}
         {own && (

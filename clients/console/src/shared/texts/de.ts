@@ -58,6 +58,8 @@ export const de: typeof en = {
     failed: "Die Anmeldung ist fehlgeschlagen. Bitte versuchen Sie es erneut.",
     notSetUp: "Die Anmeldung ist nicht eingerichtet",
     notSetUpNote: "Setzen Sie auf dem Server BERTH_CONSOLE_CLIENT.",
+    byAccount: "Mit Ihrem Konto anmelden",
+    invited: "Um die Einladung anzunehmen, melden Sie sich mit Ihrem Konto an.",
     byMail: "Per E-Mail anmelden",
     address: "E-Mail-Adresse",
     addressNote: "Wir schicken einen Code dorthin.",

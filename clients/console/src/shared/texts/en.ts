@@ -57,6 +57,8 @@ export const en = {
     failed: "Sign-in failed. Please try again.",
     notSetUp: "Sign-in is not set up",
     notSetUpNote: "Set BERTH_CONSOLE_CLIENT on the server.",
+    byAccount: "Sign in with your account",
+    invited: "To accept the invitation, sign in with your account.",
     byMail: "Sign in by mail",
     address: "Email address",
     addressNote: "We send a code to it.",

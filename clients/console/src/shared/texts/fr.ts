@@ -57,6 +57,8 @@ export const fr: typeof en = {
     failed: "La connexion a échoué. Veuillez réessayer.",
     notSetUp: "La connexion n’est pas configurée",
     notSetUpNote: "Définissez BERTH_CONSOLE_CLIENT sur le serveur.",
+    byAccount: "Se connecter avec votre compte",
+    invited: "Pour accepter l’invitation, connectez-vous avec votre compte.",
     byMail: "Se connecter par e-mail",
     address: "Adresse e-mail",
     addressNote: "Nous y envoyons un code.",
