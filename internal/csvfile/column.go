@@ -18,7 +18,7 @@ type Column[R any] struct {
 	MaxLength int  // in characters
 	FreeText  bool // is free text, which must not look like a formula
 	Multiline bool // may have several lines
-	// Read parses a cell that is not empty, without surrounding space, and returns what is wrong with it.
+	// Read parses a cell that is not empty, without space around it, and returns what is wrong with it.
 	Read func(*R, string) string
 	// Empty, if set, is called for an empty cell.
 	Empty func(*R)
@@ -26,7 +26,11 @@ type Column[R any] struct {
 
 // parse parses a cell, or returns what is wrong with it.
 func (c *Column[R]) parse(r *R, cell string) (problem string) {
-	switch text := strings.TrimSpace(cell); {
+	text := strings.TrimSpace(cell)
+	if !c.Multiline {
+		text = printable.Trim(cell) // as field.Line does, for forms and calls
+	}
+	switch {
 	case text == "" && c.Required:
 		return "It is empty."
 	case text == "":

@@ -268,22 +268,24 @@ func TestParse_ChecksEveryRow(t *testing.T) {
 func TestParse_RejectsInvalidCells(t *testing.T) {
 	t.Parallel()
 	for cell, want := range map[string]string{
-		"=1+1":                  "formula",
-		"+c|'/C c'":             "formula",
-		"@SUM(A1)":              "formula",
-		"-SUM(A1)":              "formula",
-		"\x00":                  "cannot be seen",
-		"a\u202eb":              "cannot be seen",
-		"\"a\nb\"":              "cannot be seen",
-		"é\xff":                 "", // Windows-1252
-		"éé\xff":                "UTF-8",
-		"\x81":                  "UTF-8",
-		"12345678901":           "longer than 10",
-		"-20% off":              "",
-		"@home":                 "",
-		"+49":                   "",
-		"שלום":                  "",
-		strings.Repeat("é", 10): "",
+		"=1+1":                   "formula",
+		"+c|'/C c'":              "formula",
+		"@SUM(A1)":               "formula",
+		"-SUM(A1)":               "formula",
+		"\x00":                   "cannot be seen",
+		"a\u202eb":               "cannot be seen",
+		"\"a\nb\"":               "cannot be seen",
+		"é\xff":                  "", // Windows-1252
+		"éé\xff":                 "UTF-8",
+		"\x81":                   "UTF-8",
+		"12345678901":            "longer than 10",
+		"-20% off":               "",
+		"@home":                  "",
+		"+49":                    "",
+		"\u200b\ufeffRex\u00ad ": "",
+		"Re\u200bx":              "cannot be seen",
+		"שלום":                   "",
+		strings.Repeat("é", 10):  "",
 	} {
 		row := parse(t, "name\n"+cell+"\n").Rows[0]
 		test.EqOp(t, want != "", len(row.Problems) > 0, test.Sprintf("%q", cell))

@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/nyaruka/phonenumbers"
@@ -26,9 +25,7 @@ const (
 // Line accepts one line of text, and composes its letters. It removes space and what cannot be seen at its ends.
 func Line(longest int) func(string) (string, string) {
 	return func(s string) (string, string) {
-		s = norm.NFC.String(strings.TrimFunc(s, func(char rune) bool {
-			return unicode.IsSpace(char) || printable.IsHidden(char) && !unicode.IsControl(char)
-		}))
+		s = norm.NFC.String(printable.Trim(s))
 		switch {
 		case s == "":
 			return "", "It is blank."

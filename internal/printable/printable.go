@@ -37,6 +37,14 @@ func Lines(s string) bool {
 	return true
 }
 
+// Trim returns a text without the space and the invisible characters at its ends, which come along where people copy.
+// Control characters stay: whoever checks the text refuses them.
+func Trim(s string) string {
+	return strings.TrimFunc(s, func(char rune) bool {
+		return unicode.IsSpace(char) || IsHidden(char) && !unicode.IsControl(char)
+	})
+}
+
 // IsHidden reports whether a character is a control character, a mark of the direction or the end of a line, or
 // invisible.
 func IsHidden(char rune) bool {

@@ -42,3 +42,16 @@ func TestHasAddress_LeavesOutAnAtAlone(t *testing.T) {
 		test.EqOp(t, want, printable.HasAddress(text), test.Sprintf("%q", text))
 	}
 }
+
+func TestTrim_RemovesWhatCannotBeSeenAtTheEnds(t *testing.T) {
+	t.Parallel()
+	for s, want := range map[string]string{
+		" \ufeffAna\u200b\u00a0": "Ana",
+		"A\u200bna":              "A\u200bna",
+		"\x00Ana":                "\x00Ana",
+		"\u200b \u2060":          "",
+		"👩\u200d💻":               "👩\u200d💻",
+	} {
+		test.EqOp(t, want, printable.Trim(s), test.Sprintf("%q", s))
+	}
+}
