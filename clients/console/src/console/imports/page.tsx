@@ -289,7 +289,7 @@ function Verdict({ title, total, told, note, children }: VerdictProps) {
   return (
     <div className={classes.verdict}>
       <IconCircleCheck size={22} color="var(--good)" aria-hidden />
-      <Box component="span" flex={1}>
+      <Box component="span" flex="1 1 200px">
         <strong>{title}</strong>
         {total && <Box>{total}</Box>}
         {told && <Box>{told}</Box>}
