@@ -1,8 +1,6 @@
-import { Box, type BoxProps, Group, Progress } from "@mantine/core";
+import { Box, type BoxProps } from "@mantine/core";
 import { Fragment, type ReactNode } from "react";
-import { useNumbers } from "../../shared/format/numbers";
 import classes from "./figures.module.css";
-import text from "./text.module.css";
 
 type Fact = readonly [label: ReactNode, value: ReactNode];
 
@@ -42,24 +40,5 @@ export function Stats({ of }: StatsProps) {
         </div>
       ))}
     </dl>
-  );
-}
-
-/** A fraction of 1 as a bar, with its label. */
-export function Share({ of, children }: { of: number; children?: ReactNode }) {
-  const { percent } = useNumbers();
-  return (
-    <Group component="span" display="inline-flex" gap={8} wrap="nowrap" className={text.num}>
-      <Progress
-        aria-hidden
-        w={54}
-        size={5}
-        radius={3}
-        bg="var(--line)"
-        color="var(--accent)"
-        value={Math.min(1, of) * 100}
-      />
-      {children ?? percent(of)}
-    </Group>
   );
 }
