@@ -50,6 +50,8 @@ create table members (
   notes           text not null default '',
   -- The number of their active waitlist entries.
   waiting         integer not null default 0 check (waiting >= 0),
+  -- Since when these are to be checked again, because a reason for which they were passed over may be gone.
+  recheck_at      timestamptz,
   version         integer not null default 1,
   created_at      timestamptz not null,
   updated_at      timestamptz not null,
@@ -58,6 +60,8 @@ create table members (
 create unique index members_subject on members (tenant_id, subject) where subject <> '';
 create unique index members_email on members (tenant_id, email_key) where email_key <> '';
 create index members_name on members (tenant_id, name_key, id);
+create index members_waiting on members (tenant_id, id) where waiting > 0;
+create index members_recheck on members (tenant_id, id) where recheck_at is not null;
 alter table members add primary key (tenant_id, id); -- late, see sessions
 -- Comes last: only a query for a number can use it, and that should. It finds the member who sent an SMS.
 create index members_phone on members (tenant_id, phone) where phone <> '';

@@ -23,10 +23,11 @@ import (
 	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
-// pendingWork is the SQL of background work that is left: filling seats after an edit of the rules, imports, messages,
-// which can restart the window of an offer, and mails about signing in.
+// pendingWork is the SQL of background work that is left: filling seats after an edit of the rules or for members who
+// were passed over, imports, messages, which can restart the window of an offer, and mails about signing in.
 const pendingWork = `
 select exists (select from policies where tenant_id = $1 and rules_due)
+    or exists (select from members where tenant_id = $1 and recheck_at is not null)
     or exists (select from imports where tenant_id = $1 and due_at is not null)
     or exists (select from platform_mails where tenant_id = $1 and (attempts > 0 or due_at <= $2))
     or exists (select from notices where tenant_id = $1 and done_at is null and (sending or due_at <= $2))

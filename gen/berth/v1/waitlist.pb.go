@@ -436,6 +436,9 @@ const (
 	WaitlistTrigger_WAITLIST_TRIGGER_SWEEP WaitlistTrigger = 14
 	// The rules were edited, and open seats can be given to the waitlist under the new rules.
 	WaitlistTrigger_WAITLIST_TRIGGER_RULES_CHANGED WaitlistTrigger = 15
+	// The seats were open. An entry that was passed over could get them now: its member got credits or a plan, became
+	// active, or cancelled or moved another booking.
+	WaitlistTrigger_WAITLIST_TRIGGER_RECHECKED WaitlistTrigger = 16
 )
 
 // Enum value maps for WaitlistTrigger.
@@ -457,6 +460,7 @@ var (
 		13: "WAITLIST_TRIGGER_BY_HAND",
 		14: "WAITLIST_TRIGGER_SWEEP",
 		15: "WAITLIST_TRIGGER_RULES_CHANGED",
+		16: "WAITLIST_TRIGGER_RECHECKED",
 	}
 	WaitlistTrigger_value = map[string]int32{
 		"WAITLIST_TRIGGER_UNSPECIFIED":     0,
@@ -475,6 +479,7 @@ var (
 		"WAITLIST_TRIGGER_BY_HAND":         13,
 		"WAITLIST_TRIGGER_SWEEP":           14,
 		"WAITLIST_TRIGGER_RULES_CHANGED":   15,
+		"WAITLIST_TRIGGER_RECHECKED":       16,
 	}
 )
 
@@ -3634,7 +3639,7 @@ const file_berth_v1_waitlist_proto_rawDesc = "" +
 	"\rWaitlistAfter\x12\x1e\n" +
 	"\x1aWAITLIST_AFTER_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15WAITLIST_AFTER_RETURN\x10\x01\x12\x18\n" +
-	"\x14WAITLIST_AFTER_CLOSE\x10\x02*\xb4\x04\n" +
+	"\x14WAITLIST_AFTER_CLOSE\x10\x02*\xd4\x04\n" +
 	"\x0fWaitlistTrigger\x12 \n" +
 	"\x1cWAITLIST_TRIGGER_UNSPECIFIED\x10\x00\x12!\n" +
 	"\x1dWAITLIST_TRIGGER_CANCELLATION\x10\x01\x12\x1c\n" +
@@ -3652,7 +3657,8 @@ const file_berth_v1_waitlist_proto_rawDesc = "" +
 	" WAITLIST_TRIGGER_OFFER_WITHDRAWN\x10\f\x12\x1c\n" +
 	"\x18WAITLIST_TRIGGER_BY_HAND\x10\r\x12\x1a\n" +
 	"\x16WAITLIST_TRIGGER_SWEEP\x10\x0e\x12\"\n" +
-	"\x1eWAITLIST_TRIGGER_RULES_CHANGED\x10\x0f*\x9d\x01\n" +
+	"\x1eWAITLIST_TRIGGER_RULES_CHANGED\x10\x0f\x12\x1e\n" +
+	"\x1aWAITLIST_TRIGGER_RECHECKED\x10\x10*\x9d\x01\n" +
 	"\fWaitlistMove\x12\x1d\n" +
 	"\x19WAITLIST_MOVE_UNSPECIFIED\x10\x00\x12\x1d\n" +
 	"\x19WAITLIST_MOVE_NOBODY_FITS\x10\x01\x12\x17\n" +

@@ -145,8 +145,11 @@ func (s *Service) updateMember(
 		}
 		after.Version, after.UpdatedAt = before.Version+1, tx.Now
 		s.writeMember(tx, before, after)
-		if before.Active() && !after.Active() {
+		switch {
+		case before.Active() && !after.Active():
 			endTransfers(tx, id)
+		case !before.Active() && after.Active():
+			record.Recheck(tx, id)
 		}
 		if !after.Active() || before.Email != after.Email {
 			accountdb.EndInvitations(tx.Tx, tx.Tenant, id, tx.Now)

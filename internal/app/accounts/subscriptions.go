@@ -95,7 +95,7 @@ func (s *Service) UpdateSubscription(
 			after.Version, after.UpdatedAt = before.Version+1, tx.Now
 			credits.Write(tx, after, ledger)
 			bookingdb.UpdateSubscription(tx.Tx, tx.Tenant, after, tx.Now)
-			record.Event(tx, credits.Changed(before, after))
+			credits.RecordChange(tx, before, after)
 			record.Audit(tx, "subscription.updated", "subscription", id.UUID, reason, changes)
 			return after, nil
 		})
@@ -302,7 +302,7 @@ func findSubscription(
 }
 
 func subscriptionChanged(tx *engine.Tx, before, s credit.Subscription, action, reason string) {
-	record.Event(tx, credits.Changed(before, s))
+	credits.RecordChange(tx, before, s)
 	record.Audit(tx, action, "subscription", s.ID.UUID, reason, map[string]any{
 		"status": string(s.Status), "plan": s.Plan.Name,
 	})

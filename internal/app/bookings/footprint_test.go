@@ -173,8 +173,8 @@ func TestFootprint_OfStatements(t *testing.T) {
 			"update sessions s", "insert into events", "commit",
 		},
 		{
-			"update bookings b", "update subscriptions u", "insert into credit_entries", "update usage u", "update sessions s",
-			"insert into events", "commit",
+			"update bookings b", "update subscriptions u", "insert into credit_entries", "update usage u", "update members m",
+			"update sessions s", "insert into events", "commit",
 		},
 	} {
 		test.Eq(t, want, wrote(a.Commits[i]), test.Sprintf("%d", i))

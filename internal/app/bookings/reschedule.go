@@ -137,6 +137,7 @@ func (r *reschedule) move(tx *engine.Tx, before booking.Booking, after *booking.
 	seats.BookingEvent(tx, *after, event.BookingRescheduled{
 		FromSession: from.ID, FromStart: from.StartsAt.Truncate(time.Second), Notify: r.Notify,
 	})
+	record.Recheck(tx, before.Member)
 	if !tx.Caller.SelfOnly {
 		record.Audit(tx, "booking.rescheduled", "booking", before.ID.UUID, "", map[string]any{
 			"from_session_id": from.ID.String(), "to_session_id": to.ID.String(),

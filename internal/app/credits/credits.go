@@ -2,9 +2,11 @@
 package credits
 
 import (
+	"slices"
 	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/rules/credit"
@@ -23,6 +25,15 @@ func Write(tx *engine.Tx, s credit.Subscription, ledger []credit.Line) {
 	}
 	bookingdb.UpdateSubscription(tx.Tx, tx.Tenant, s, tx.Now)
 	bookingdb.AppendLedger(tx.Tx, tx.Tenant, ledger)
+	if slices.ContainsFunc(ledger, func(l credit.Line) bool { return l.Amount > 0 }) {
+		record.Recheck(tx, s.Member)
+	}
+}
+
+// RecordChange records that a subscription started, of which there is no before, or that it changed.
+func RecordChange(tx *engine.Tx, before, after credit.Subscription) {
+	record.Event(tx, Changed(before, after))
+	record.Recheck(tx, after.Member)
 }
 
 // Changed returns the event that a subscription started, of which there is no before, or that it changed.

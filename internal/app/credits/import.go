@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/berthhq/berth/internal/app/engine"
-	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/credit"
@@ -33,7 +32,7 @@ func InsertImported(
 		}
 		sums = append(sums, some...)
 		for _, s := range started[:n] {
-			record.Event(tx, Changed(credit.Subscription{}, s))
+			RecordChange(tx, credit.Subscription{}, s)
 		}
 		started, lines = started[n:], lines[n:]
 	}

@@ -41,6 +41,9 @@ type Config struct {
 type Engine struct {
 	// Alarms go off when something of a tenant expires. Tx.WakeAt sets them.
 	Alarms alarm.Clock
+	// Fills go off when open seats may have to be given to a waitlist, without anything that frees them. Tx.FillAt sets
+	// them.
+	Fills alarm.Clock
 
 	db        *pg.DB
 	now       func() time.Time

@@ -75,6 +75,11 @@ func (tx *Tx) WakeAt(at time.Time) {
 	}
 }
 
+// FillAt sets an alarm for the open seats of the tenant if the transaction commits.
+func (tx *Tx) FillAt(at time.Time) {
+	tx.OnCommit(func() { tx.engine.Fills.Set(tx.Tenant, at) })
+}
+
 // OnCommit runs fn after the commit, but not if the operation was refused. If the process ends between the two, fn does
 // not run, so correctness must not depend on it.
 func (tx *Tx) OnCommit(fn func()) { tx.effects = append(tx.effects, fn) }

@@ -38,16 +38,33 @@ func (s *Service) ExpireDue(ctx context.Context, id tenant.TenantID) (holds, ove
 	return holds, overdue, s.awaitNext(ctx, id)
 }
 
+// FillDue fills a tenant's open seats after edits of its rules, and for entries that were passed over and whose reason
+// may have gone. It renews subscriptions first, and sets the alarm for the next one of a member who waits.
+func (s *Service) FillDue(ctx context.Context, id tenant.TenantID) error {
+	var next *time.Time
+	var batch pg.Batch
+	failed := errors.Join(
+		s.sweepSubscriptions(ctx, tenant.System(id), new(SweepResult)),
+		s.waitlists.FillAfterEdits(ctx, id), s.waitlists.RecheckDue(ctx, id))
+	bookingdb.FindNextRenewal(&batch, id, s.engine.Now(), &next)
+	err := s.engine.Read(ctx, tenant.System(id), &batch)
+	if err == nil && next != nil {
+		s.engine.Fills.Set(id, *next)
+	}
+	return errors.Join(failed, err)
+}
+
 // RunAlarms ends holds and offers as soon as they expire, until ctx ends. It knows those that this node made and those
-// that its sweeps found. It also fills open seats after rules were edited on this node, and works on imports.
+// that its sweeps found. It also fills open seats after rules were edited on this node or an entry that was passed over
+// could get them, and works on imports.
 func (s *Service) RunAlarms(ctx context.Context, log *slog.Logger) {
 	var others sync.WaitGroup
 	defer others.Wait()
 	// On goroutines of their own: there may be many seats to fill, and holds and offers must not wait for that.
 	others.Go(func() {
-		s.waitlists.Edited.Run(ctx, s.engine.Now, 1, alarm.Logging(ctx, log,
-			"not all open seats were filled after an edit of rules; the next sweep will",
-			func(id tenant.TenantID) error { return s.waitlists.FillAfterEdits(ctx, id) }))
+		s.engine.Fills.Run(ctx, s.engine.Now, 1, alarm.Logging(ctx, log,
+			"not all open seats were filled; the next sweep will",
+			func(id tenant.TenantID) error { return s.FillDue(ctx, id) }))
 	})
 	others.Go(func() {
 		s.imports.Due.Run(ctx, s.engine.Now, 1, alarm.Logging(ctx, log,

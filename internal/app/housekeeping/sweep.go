@@ -102,6 +102,7 @@ func (s *Service) SweepTenant(ctx context.Context, id tenant.TenantID) (SweepRes
 	}{
 		{len(found.absences) > 0, s.sweepAbsences},
 		{len(found.subscriptions) > 0, s.sweepSubscriptions},
+		{len(found.subscriptions)+len(found.rechecks) > 0, s.sweepRechecks},
 		{len(found.holds)+len(found.offers) > 0, s.sweepExpired},
 		{found.queues(), s.sweepWaitlist},
 		{len(found.series) > 0, s.sweepSeries},
@@ -131,6 +132,7 @@ type work struct {
 	holds          []tenant.SessionID
 	offers         []tenant.OfferID
 	edited         []waitlistdb.EditedLevel
+	rechecks       []waitlistdb.Recheck
 	entries        []tenant.EntryID
 	orphans        []tenant.EntryID
 	rounds         []tenant.RoundID
@@ -157,7 +159,7 @@ func (w work) queues() bool {
 // be thousands of tenants, and most of the time most of them have nothing due.
 func (s *Service) findWork(ctx context.Context, caller tenant.Caller) (work, error) {
 	var found work
-	var expiry, notice, mail, domain, imported *time.Time
+	var expiry, renewal, notice, mail, domain, imported *time.Time
 	var b pg.Batch
 	const first = 1 // shows that there is something to do
 	now := s.engine.Now()
@@ -166,6 +168,7 @@ func (s *Service) findWork(ctx context.Context, caller tenant.Caller) (work, err
 	bookingdb.ListDueSessions(&b, caller.Tenant, now, first, &found.holds)
 	waitlistdb.ListDueOffers(&b, caller.Tenant, now, first, &found.offers)
 	waitlistdb.ListEditedLevels(&b, caller.Tenant, &found.edited)
+	waitlistdb.ListRechecks(&b, caller.Tenant, waitlistdb.Recheck{}, first, &found.rechecks)
 	listEnding(&b, caller, now, tenant.EntryID{}, &found.entries)
 	waitlistdb.ListOrphans(&b, caller.Tenant, first, &found.orphans, &found.rounds)
 	waitlistdb.ListUnfilled(&b, caller.Tenant, now, first, &found.missed)
@@ -184,6 +187,7 @@ func (s *Service) findWork(ctx context.Context, caller tenant.Caller) (work, err
 	coredb.FindNextImport(&b, caller.Tenant, &imported)
 	messagedb.ListReviews(&b, caller.Tenant, now, &found.standings)
 	bookingdb.FindNextExpiry(&b, caller.Tenant, &expiry)
+	bookingdb.FindNextRenewal(&b, caller.Tenant, now, &renewal)
 	messagedb.FindNextNotice(&b, caller.Tenant, &notice)
 	accountdb.FindNextMail(&b, caller.Tenant, &mail)
 	messagedb.FindDomainCheck(&b, caller.Tenant, &domain)
@@ -192,6 +196,9 @@ func (s *Service) findWork(ctx context.Context, caller tenant.Caller) (work, err
 	}
 	if expiry != nil && expiry.After(now) {
 		s.engine.Alarms.Set(caller.Tenant, *expiry)
+	}
+	if renewal != nil {
+		s.engine.Fills.Set(caller.Tenant, *renewal)
 	}
 	if notice != nil {
 		s.messages.Notices.Set(caller.Tenant, *notice)
@@ -334,6 +341,7 @@ func advance(ctx context.Context, tx *engine.Tx, ids []tenant.SubscriptionID) (S
 			n.Expired++
 			after.Version++
 			changed = credits.Changed(before, after)
+			record.Recheck(tx, after.Member)
 		case len(ledger) > 0:
 			n.Renewed++
 		default:

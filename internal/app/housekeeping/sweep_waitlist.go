@@ -24,6 +24,11 @@ func (s *Service) sweepWaitlist(ctx context.Context, caller tenant.Caller, done 
 	return cmp.Or(failed, s.sweepTriggers(ctx, caller, done))
 }
 
+// sweepRechecks checks entries again that were passed over, also because of credits that this sweep has renewed.
+func (s *Service) sweepRechecks(ctx context.Context, caller tenant.Caller, _ *SweepResult) error {
+	return s.waitlists.RecheckDue(ctx, caller.Tenant)
+}
+
 // sweepEntries ends entries that can no longer get a seat.
 func (s *Service) sweepEntries(ctx context.Context, caller tenant.Caller, done *SweepResult) error {
 	now := s.engine.Now()

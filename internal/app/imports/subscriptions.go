@@ -6,7 +6,6 @@ import (
 
 	"github.com/berthhq/berth/internal/app/credits"
 	"github.com/berthhq/berth/internal/app/engine"
-	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/catalogdb"
@@ -124,7 +123,7 @@ func (s *Service) undoSubscriptions(ctx context.Context, tx *engine.Tx, ids []te
 		}
 		credits.Write(tx, after, lines)
 		bookingdb.UpdateSubscription(tx.Tx, tx.Tenant, after, tx.Now)
-		record.Event(tx, credits.Changed(before, after))
+		credits.RecordChange(tx, before, after)
 	}
 	return nil
 }

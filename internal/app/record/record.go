@@ -5,7 +5,9 @@ import (
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/rules/event"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -40,6 +42,15 @@ func Changes(before, after map[string]any) map[string]any {
 func Event(tx *engine.Tx, e outbox.Event) {
 	e.ID, e.Actor, e.At = tenant.NextID[tenant.EventID](tx.IDs), tx.Caller.Actor(), tx.Now
 	outbox.Append(tx.Tx, tx.Tenant, e)
+}
+
+// Recheck asks to check the waitlist entries of a member again, soon after the commit: a reason for which they were
+// passed over may be gone. It reads nothing, so that those who do not wait cost next to nothing.
+func Recheck(tx *engine.Tx, member tenant.MemberID) {
+	if !member.IsZero() { // that is a guest
+		waitlistdb.MarkRecheck(tx.Tx, tx.Tenant, member, tx.Now)
+		tx.FillAt(tx.Now.Add(waitlist.RecheckDelay))
+	}
 }
 
 // CatalogChange records in the audit log that an entity of the catalog was created, edited or deleted, and appends an

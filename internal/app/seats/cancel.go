@@ -5,6 +5,7 @@ import (
 
 	"github.com/berthhq/berth/internal/app/credits"
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
@@ -41,6 +42,7 @@ func Cancel(tx *engine.Tx, c *booking.CancelResult, notify bool) {
 	if c.ReleasesQuota {
 		bookingdb.CountBooking(tx.Tx, tx.Tenant, b.Subscription, b.LocalDate, -1)
 	}
+	record.Recheck(tx, b.Member)
 	BookingEvent(tx, *b, event.BookingCancelled{
 		Refunded: c.Refunded, Late: c.Late, Reason: b.CancelReason, Notify: notify, SessionGone: c.SessionGone,
 	}, c.Ledger...)
@@ -56,6 +58,7 @@ func EndHold(tx *engine.Tx, b *booking.Booking, data event.Data) {
 	for i := range b.Items {
 		b.Items[i].Status = booking.ItemCancelled
 	}
+	record.Recheck(tx, b.Member)
 	BookingEvent(tx, *b, data)
 }
 

@@ -13,7 +13,7 @@ import (
 
 // RequestFill fills a tenant's open seats after an edit of its rules or policy, in the background. The edited levels
 // are marked in the database: if this node stops before it is done, a sweep of another node does it.
-func (s *Service) RequestFill(id tenant.TenantID) { s.Edited.Set(id, s.engine.Now()) }
+func (s *Service) RequestFill(id tenant.TenantID) { s.engine.Fills.Set(id, s.engine.Now()) }
 
 // FillAfterEdits fills the open seats of all sessions whose rules or policy were edited, each session in a transaction
 // of its own. The edit does not wait for it, because there may be many sessions.
@@ -37,7 +37,7 @@ func (s *Service) fillLevel(ctx context.Context, caller tenant.Caller, level wai
 	}
 	err := engine.InChunks(ctx, s.engine, caller, find, func(open []waitlistdb.OpenSession) (failed error) {
 		for _, session := range open {
-			failed = cmp.Or(failed, s.fillOpen(ctx, caller, session.ID))
+			failed = cmp.Or(failed, s.fillOpen(ctx, caller, "waitlist_rules.wake", session.ID, waitlist.ByRules))
 		}
 		return failed
 	})
@@ -51,13 +51,15 @@ func (s *Service) fillLevel(ctx context.Context, caller tenant.Caller, level wai
 	})
 }
 
-// fillOpen fills the seats of one session, in the round of its last decision: an edit alone is no reason to offer the
-// same seats to the same entries again.
-func (s *Service) fillOpen(ctx context.Context, caller tenant.Caller, id tenant.SessionID) error {
-	t := engine.Transaction{Name: "waitlist_rules.wake"}
+// fillOpen fills the seats of one session that were open before, in the round of its last decision: the trigger alone is
+// no reason to offer the same seats to the same entries again.
+func (s *Service) fillOpen(
+	ctx context.Context, caller tenant.Caller, name string, id tenant.SessionID, trigger waitlist.Trigger,
+) error {
+	t := engine.Transaction{Name: name}
 	return engine.Exec(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) error {
 		lastRound := func(b *pg.Batch, into **waitlist.Round) { waitlistdb.FindLastRound(b, tx.Tenant, id, into) }
-		_, err := s.fillSession(ctx, tx, id, waitlist.ByRules, lastRound)
+		_, err := s.fillSession(ctx, tx, id, trigger, lastRound)
 		return err
 	})
 }

@@ -2,7 +2,6 @@
 package waitlists
 
 import (
-	"github.com/berthhq/berth/internal/alarm"
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 )
@@ -24,8 +23,6 @@ type Service struct {
 	claims    waitlist.ClaimKey
 	tally     func(Stats)
 	publicURL string
-	// Edited has an alarm for each tenant whose rules were edited on this node.
-	Edited alarm.Clock
 }
 
 // New makes a Service.

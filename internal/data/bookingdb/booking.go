@@ -217,6 +217,17 @@ select least(
   (select min(expires_at) from waitlist_offers where tenant_id = $1 and status = 'LIVE'))`, in).Scan(into)
 }
 
+// FindNextRenewal reads when the next subscription of a member who waits for seats is renewed, after a time; nil if none
+// is.
+func FindNextRenewal(b *pg.Batch, in tenant.TenantID, after time.Time, into **time.Time) {
+	b.Queue(`
+select min(u.period_ends_at) from members m
+join subscriptions u on u.tenant_id = $1 and u.member_id = m.id
+join plans p on p.tenant_id = $1 and p.id = u.plan_id
+where m.tenant_id = $1 and m.waiting > 0 and u.status = 'ACTIVE' and u.period_ends_at > $2
+  and p.period_seconds is not null`, in, after).Scan(into)
+}
+
 var (
 	insertBookings = pg.SQL(`
 insert into bookings ` + bookings.Rows())

@@ -19,6 +19,7 @@ const (
 	RankLedger
 	RankPayments
 	RankUsage
+	RankMembers
 	RankCounters
 	RankKeys
 )

@@ -67,6 +67,7 @@ func (w *world) tryToBook(s *sessionRow, member *memberRow) {
 
 // scheduleReactions schedules what members do after an event.
 func (w *world) scheduleReactions(ev Event) {
+	w.recheckSoon(ev)
 	switch ev.Kind {
 	case Booked, Confirmed:
 		w.reactToBooking(w.bookings[ev.Booking])

@@ -29,6 +29,7 @@ const (
 	dropStaffNote          // staff get no note about seats that are left
 	keepOtherEntries       // a booking leaves the other entries of its member
 	promoteBack            // who cancels gets the seat through another entry
+	neverRecheck           // entries that were passed over are not checked again
 	noFillOnRules          // an edit of the rules does not fill open seats
 
 	ignoreQuietHours    // messages are sent in quiet hours

@@ -31,7 +31,8 @@ const (
 	Requeued      Kind = "REQUEUED"
 	Flagged       Kind = "FLAGGED"
 	Decided       Kind = "DECIDED"
-	RulesRefill   Kind = "RULES_REFILL" // open seats were filled after an edit of the rules
+	OpenRefill    Kind = "OPEN_REFILL" // open seats were filled after an edit of the rules, or for a member's entry
+	Rechecked     Kind = "RECHECKED"   // the entries of a member that were passed over are checked again
 	Offered       Kind = "OFFERED"
 	OfferExtended Kind = "OFFER_EXTENDED" // the window starts when the offer is sent
 	OfferEnded    Kind = "OFFER_ENDED"
@@ -68,7 +69,7 @@ type Event struct {
 	Until            time.Time // end of a hold, an offer, or the grace of a promoted member
 	Zone             string    // in which the grace runs
 	Staff            bool      // staff did it, or chose it
-	On               bool      // blocked, active, flagged
+	On               bool      // blocked, active, flagged; a refill is for members who were passed over
 	Refunded         bool
 	Late             bool
 	SessionCancelled bool                 // with the booking

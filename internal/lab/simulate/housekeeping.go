@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"errors"
 	"slices"
 	"time"
 
@@ -39,7 +40,7 @@ func (w *world) sweep() error {
 			}
 		}
 	}
-	if err := w.expireDue(); err != nil {
+	if err := errors.Join(w.recheck(), w.expireDue()); err != nil {
 		return err
 	}
 	for _, m := range w.members {

@@ -26,7 +26,11 @@ type model struct {
 	taken map[tenant.EntryID]tenant.BookingID
 	// gaveUp are the members who gave seats of a session up, in this transaction.
 	gaveUp map[tenant.SessionID][]*modelMember
-	now    time.Time
+	// rechecks are the members whose entries have to be checked again, and since when. Unchecked are the sessions that a
+	// recheck has to fill, and when it began.
+	rechecks  map[*modelMember]time.Time
+	unchecked map[*modelSession]time.Time
+	now       time.Time
 }
 
 type modelMember struct {
@@ -45,12 +49,16 @@ func newModel() *model {
 		members: make(map[tenant.MemberID]*modelMember),
 		subs:    make(map[tenant.SubscriptionID]*modelSubscription), undecided: make(map[tenant.SessionID]int),
 		granted: make(map[tenant.EntryID]bool), taken: make(map[tenant.EntryID]tenant.BookingID),
+		rechecks: make(map[*modelMember]time.Time), unchecked: make(map[*modelSession]time.Time),
 	}
 }
 
 // apply takes in the events of a transaction. It returns an error if they cannot have happened.
 func (m *model) apply(events []Event, now time.Time) error {
 	m.now, m.gaveUp = now, make(map[tenant.SessionID][]*modelMember)
+	if err := m.checkRechecks(now); err != nil {
+		return err
+	}
 	for _, ev := range events {
 		if s := m.sessions[ev.Session]; s != nil {
 			s.decisions, s.maxDecisions = 0, 0
@@ -62,6 +70,9 @@ func (m *model) apply(events []Event, now time.Time) error {
 	for _, ev := range events {
 		if err := m.applyOne(ev); err != nil {
 			return fmt.Errorf("%s: %w", ev, err)
+		}
+		if mayEndReasons(ev) {
+			m.changed(ev)
 		}
 	}
 	for entry := range m.granted {
@@ -138,8 +149,10 @@ func (m *model) applyOne(ev Event) error {
 		return m.entryLeft(ev, e)
 	case Decided:
 		return m.decided(ev, s)
-	case RulesRefill:
-		m.rulesRefill(ev, s)
+	case Rechecked:
+		m.recheckBegan(ev)
+	case OpenRefill:
+		m.openRefill(ev, s)
 	case Offered:
 		return m.offered(ev, s, e)
 	case OfferExtended:

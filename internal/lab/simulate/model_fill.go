@@ -43,6 +43,8 @@ func (m *model) decided(ev Event, s *modelSession) error {
 		return fmt.Errorf("the session is off sale")
 	}
 	r := m.rounds[ev.Round]
+	s.passed = m.passedOver(d.Decision)
+	defer func() { s.lastRound = m.rounds[ev.Round] }()
 	if r == nil {
 		r = &modelRound{freed: open}
 		if !ev.Round.IsZero() {
@@ -116,15 +118,15 @@ func (m *model) offeredByHand(d *waitlist.Record, r *modelRound) error {
 	return nil
 }
 
-// rulesRefill records whether an entry could get the open seats of a session whose rules were edited.
-func (m *model) rulesRefill(ev Event, s *modelSession) {
-	r := m.rounds[ev.Round]
-	if r == nil {
-		r = new(modelRound)
+// openRefill records whether an entry could get the open seats of a session, which nothing has freed now: its rules
+// were edited, or a member who was passed over has changed.
+func (m *model) openRefill(ev Event, s *modelSession) {
+	by := waitlist.ByRules
+	if ev.On {
+		by = waitlist.ByRecheck
+		delete(m.unchecked, s)
 	}
-	open, unlimited := s.open()
-	if s.onSale() && (open > 0 || unlimited) && m.now.Before(s.ends) &&
-		len(m.expectedGrants(s, max(r.freed, open+r.reservedSeats()), r, m.waitingFor(s), waitlist.ByRules)) > 0 {
+	if m.refillable(s, m.rounds[ev.Round], by) {
 		m.seatsFreed(s)
 	}
 }
@@ -150,7 +152,8 @@ func (m *model) expectedGrants(
 	if closes.After(s.ends) {
 		closes = s.ends
 	}
-	released := by == waitlist.ByDecline || by == waitlist.ByExpiry || by == waitlist.ByRules && len(r.tried) > 0
+	wasOpen := by == waitlist.ByRules || by == waitlist.ByRecheck
+	released := by == waitlist.ByDecline || by == waitlist.ByExpiry || wasOpen && len(r.tried) > 0
 	if !rules.Enabled || !m.now.Before(closes) || released && !rules.AutoCascade {
 		return nil
 	}

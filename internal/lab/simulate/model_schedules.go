@@ -21,6 +21,9 @@ type modelSession struct {
 	isoYear, isoWeek        int
 	coach                   tenant.MemberID
 	decisions, maxDecisions int // in one transaction
+	// The round of the last decision, if it has one, and the entries that it passed over for a reason that can go.
+	lastRound *modelRound
+	passed    []*modelEntry
 }
 
 // seats returns the seats that bookings take, offers reserve, and rounds keep for the first to claim.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -206,7 +207,15 @@ func (r *replay) run(op Operation, state State) (err error) {
 	case "publish":
 		r.publish(state, op.Events[0].Session)
 	case "book":
-		_, err = r.App.Bookings.Book(ctx, by(op.Staff, op.Member), bookings.BookRequest{
+		// The simulated staff cannot book where others cannot.
+		caller := by(op.Staff, op.Member)
+		caller.May = maps.Clone(caller.May)
+		for _, exempt := range []string{
+			booking.BeforeOpening, booking.AfterStart, booking.RecordPast, booking.BlockedSession,
+		} {
+			delete(caller.May, exempt)
+		}
+		_, err = r.App.Bookings.Book(ctx, caller, bookings.BookRequest{
 			Session: in, Member: who.Member, Party: op.Party, Subscription: r.subscriptions.here[op.Subscription],
 			Channel: catalog.Online, RefuseFull: op.RefuseFull, Hold: op.Hold,
 		})
@@ -282,6 +291,8 @@ func (r *replay) run(op Operation, state State) (err error) {
 		_, _, err = r.App.Housekeeping.ExpireDue(ctx, r.Tenant)
 	case "sweep":
 		r.Sweep()
+	case "recheck":
+		err = r.App.Waitlists.RecheckDue(ctx, r.Tenant)
 	case "fill after an edit":
 		err = r.App.Waitlists.FillAfterEdits(ctx, r.Tenant)
 	default:

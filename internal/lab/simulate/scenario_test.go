@@ -11,6 +11,7 @@ import (
 
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/tenant"
 )
 
 // scenario is one session of a tenant. Only the test acts.
@@ -24,7 +25,8 @@ type scenario struct {
 func newScenario(t *testing.T, broken bug, mode waitlist.Mode) *scenario {
 	t.Helper()
 	w := &world{
-		tables: newTables(), bug: broken, model: newModel(), report: new(Report), rng: rand.New(rand.NewPCG(1, 1)),
+		changed: make(map[tenant.MemberID]bool),
+		tables:  newTables(), bug: broken, model: newModel(), report: new(Report), rng: rand.New(rand.NewPCG(1, 1)),
 	}
 	w.setUp(Options{Length: day, Size: Busy})
 	at := slices.IndexFunc(w.sessionList, func(s *sessionRow) bool {

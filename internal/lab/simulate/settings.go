@@ -47,7 +47,7 @@ func (w *world) waitlistRules(q waitlist.Queue) waitlist.Rules { return w.servic
 func (w *world) refillAfterRules(s *sessionRow) error {
 	return w.transact(Operation{Name: "refill after rules", Session: s.ID}, func() error {
 		slot := s.slot()
-		w.emit(Event{Kind: RulesRefill, Session: s.ID, Round: s.lastRound})
+		w.emit(Event{Kind: OpenRefill, Session: s.ID, Round: s.lastRound})
 		if w.bug == noFillOnRules {
 			return nil
 		}

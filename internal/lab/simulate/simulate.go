@@ -7,6 +7,7 @@ package simulate
 import (
 	"context"
 	"fmt"
+	"github.com/berthhq/berth/internal/tenant"
 	"math/rand/v2"
 	"strings"
 	"time"
@@ -68,7 +69,8 @@ func (f *Failure) Unwrap() error { return f.Err }
 // Run runs a simulation. It returns a *Failure if an invariant does not hold, or the error of ctx.
 func Run(ctx context.Context, o Options) (Report, error) {
 	w := &world{
-		tables: newTables(), bug: o.bug, model: newModel(), onEvent: o.OnEvent, onOperation: o.OnOperation,
+		changed: make(map[tenant.MemberID]bool),
+		tables:  newTables(), bug: o.bug, model: newModel(), onEvent: o.OnEvent, onOperation: o.OnOperation,
 		report: new(Report),
 		rng:    rand.New(rand.NewPCG(o.Seed, 0x6265727468)), //nolint:gosec // reproducible, not secret
 	}

@@ -91,6 +91,7 @@ func TestRun_DetectsEveryInjectedBug(t *testing.T) {
 		dropSkipReasons: "skip reason is missing", dropStaffNote: "staff note is missing",
 		noFillOnRules:    "no fill after an edit of rules",
 		keepOtherEntries: "booking leaves entries of its member", promoteBack: "seat goes back to who cancelled",
+		neverRecheck: "passed-over entries are not checked again",
 
 		ignoreQuietHours: "message in quiet hours", quietInTenantZone: "quiet hours in the tenant's zone",
 		ignoreTenantQuiet: "tenant's quiet hours are ignored", offersIgnoreQuiet: "every offer in quiet hours",

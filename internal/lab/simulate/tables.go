@@ -29,6 +29,7 @@ type sessionRow struct {
 	// Of the last decision:
 	decidedAt time.Time
 	lastRound tenant.RoundID
+	verdicts  []waitlist.Verdict // of the last decision
 }
 
 type location struct {

@@ -298,7 +298,8 @@ func (w *world) writeChanges(c waitlist.Changes) {
 	if d := c.Decision; d != nil {
 		saveForUndo(&w.tables, &s.decidedAt)
 		saveForUndo(&w.tables, &s.lastRound)
-		s.decidedAt, s.lastRound = w.now, d.Round
+		saveForUndo(&w.tables, &s.verdicts)
+		s.decidedAt, s.lastRound, s.verdicts = w.now, d.Round, d.Decision.Verdicts
 		w.emit(Event{Kind: Decided, Session: s.ID, Round: d.Round, decision: d})
 	}
 	for _, e := range c.Entries {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/tenant"
 )
 
 // world is a tenant in virtual time.
@@ -20,7 +21,8 @@ type world struct {
 	services    []*service
 	series      []*sessionSeries
 	plans       []planForSale
-	rulesEdited bool // since the start
+	rulesEdited bool                     // since the start
+	changed     map[tenant.MemberID]bool // whose passed-over entries are to be checked again
 	tasks       taskQueue
 	model       *model
 	dispatcher  *dispatcher

@@ -28,12 +28,16 @@ const (
 	ByWithdrawal   Trigger = "OFFER_WITHDRAWN"
 	ByHand         Trigger = "BY_HAND"
 	ByRules        Trigger = "RULES_CHANGED" // the seats were open before
+	ByRecheck      Trigger = "RECHECKED"     // so were they: the reason is gone for which an entry was passed over
 	BySweep        Trigger = "SWEEP"         // the safety net: another trigger was missed
 )
 
+// ofOpenSeats reports whether the seats were open before, and nothing has freed them now.
+func (t Trigger) ofOpenSeats() bool { return t == ByRules || t == ByRecheck }
+
 // afterEndedOffer reports whether the seats are free because an offer of the round ended without a booking.
 func (t Trigger) afterEndedOffer(round Round) bool {
-	return t == ByDecline || t == ByExpiry || t == ByRules && len(round.Tried) > 0
+	return t == ByDecline || t == ByExpiry || t.ofOpenSeats() && len(round.Tried) > 0
 }
 
 // Move is the result for freed seats. Each freed seat has exactly one.

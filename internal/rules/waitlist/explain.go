@@ -26,6 +26,7 @@ var triggerTexts = map[Trigger]string{
 	ByWithdrawal:   "an offer was withdrawn",
 	ByHand:         "staff made an offer",
 	ByRules:        "the rules were changed",
+	ByRecheck:      "a member who was passed over could book",
 	BySweep:        "a regular check found open seats",
 }
 

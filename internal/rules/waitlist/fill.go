@@ -157,7 +157,7 @@ func (f *Fill) unchecked() []Entry {
 
 func (f *Fill) changes() Changes {
 	d := f.decision
-	if f.facts.Trigger == ByRules && d.Given == 0 {
+	if f.facts.Trigger.ofOpenSeats() && d.Given == 0 {
 		return Changes{} // no seat was freed or given: there is nothing to record
 	}
 	c := Changes{Session: f.Slot.Session}
