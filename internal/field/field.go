@@ -24,7 +24,11 @@ const (
 
 // Line accepts one line of text, and composes its letters. It removes space and what cannot be seen at its ends.
 func Line(longest int) func(string) (string, string) {
+	const unseen = "It has control or invisible characters."
 	return func(s string) (string, string) {
+		if !utf8.ValidString(s) {
+			return "", unseen
+		}
 		s = norm.NFC.String(printable.Trim(s))
 		switch {
 		case s == "":
@@ -32,14 +36,24 @@ func Line(longest int) func(string) (string, string) {
 		case utf8.RuneCountInString(s) > longest:
 			return "", fmt.Sprintf("It is longer than %d characters.", longest)
 		case !printable.Line(s):
-			return "", "It has control or invisible characters."
+			return "", unseen
 		}
 		return s, ""
 	}
 }
 
-// emailAddress is what the contract, by protovalidate, and browsers, by the HTML standard, take for an address.
-var emailAddress = regexp.MustCompile("^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@" +
+// CheckName returns what is wrong with a name that is not changed before it is stored; "" if nothing is.
+func CheckName(s string, longest int) string {
+	normal, problem := Line(longest)(s)
+	if problem == "" && normal != norm.NFC.String(s) {
+		return "It begins or ends with a space, or with what cannot be seen."
+	}
+	return problem
+}
+
+// emailAddress is what the contract, by protovalidate, and browsers, by the HTML standard, take for an address, if mails
+// can be sent to it: without dots at the ends of its first part, or next to each other there (RFC 5322, section 3.4.1).
+var emailAddress = regexp.MustCompile("^[a-zA-Z0-9!#$%&'*+/=?^_`{|}~-]+(?:\\.[a-zA-Z0-9!#$%&'*+/=?^_`{|}~-]+)*@" +
 	`[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?` +
 	`(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$`)
 
@@ -72,12 +86,6 @@ func Phone(s string) (string, string) {
 		return "", problem
 	}
 	return formatted, ""
-}
-
-// IsEmail reports whether a text is an email address.
-func IsEmail(s string) bool {
-	_, problem := Email(s)
-	return problem == ""
 }
 
 // zoneName keeps other texts, such as paths, away from the file system.

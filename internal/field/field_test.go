@@ -11,7 +11,10 @@ import (
 	"github.com/berthhq/berth/internal/field"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/rules/member"
+	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -49,11 +52,80 @@ func TestEmail_IsTheSameWhateverTheWayIn(t *testing.T) {
 		"maeve@example.com": true, "Maeve.K+gym@mail.example.co.uk": true, "o'brien@example.com": true,
 		"maeve\u200b@example.com": false, "maeve@exam\u00adple.com": false, "Maeve <maeve@example.com>": false,
 		"maeve@[127.0.0.1]": false, "maeve@example..com": false, "maéve@example.com": false, "maeve": false,
-		"maeve@-example.com": false, "a@b": true,
+		"maeve@-example.com": false, "a@b": true, "mae..ve@example.com": false, ".maeve@example.com": false,
+		"maeve.@example.com": false, "m.a.e@example.com": true,
 	} {
 		for way, takes := range emailWays {
 			test.EqOp(t, want, takes(t, address), test.Sprintf("%s: %q", way, address))
 		}
+	}
+}
+
+// phoneWays has each way in which a phone number comes in with its country code, and whether it is taken.
+var phoneWays = map[string]func(number string) bool{
+	"a member": func(number string) bool {
+		_, err := member.Member{Name: "Ana", Status: member.Active, Phone: number}.Normalize()
+		return err == nil
+	},
+	"a guest": func(number string) bool {
+		guest := booking.Contact{Name: "Ana", Phone: number}
+		return booking.CheckBooker(tenant.MemberID{}, true, guest, "") == nil
+	},
+}
+
+func TestPhone_IsTheSameWhateverTheWayIn(t *testing.T) {
+	t.Parallel()
+	for number, want := range map[string]bool{
+		"+351912345678": true, "+49 (1511) 234-5678": true, "+1234": false, "0151 12345678": false, "call me": false,
+		"+351912345678 ext 5": false,
+	} {
+		for way, takes := range phoneWays {
+			test.EqOp(t, want, takes(number), test.Sprintf("%s: %q", way, number))
+		}
+	}
+}
+
+// nameWays has each way in which a name comes in, and what is wrong with it; "" if it is taken.
+var nameWays = map[string]func(name string) error{
+	"a member": func(name string) error {
+		_, err := member.Member{Name: name, Status: member.Active}.Normalize()
+		return err
+	},
+	"a guest": func(name string) error {
+		return booking.CheckBooker(tenant.MemberID{}, true, booking.Contact{Name: name}, "")
+	},
+	"a location": func(name string) error { return catalog.Location{Name: name, TimeZone: "UTC"}.Validate() },
+	"a resource": func(name string) error { return catalog.Resource{Name: name}.Validate() },
+	"an item":    func(name string) error { return booking.Item{Name: name}.Validate() },
+	"a workout":  func(name string) error { return session.Workout{Name: name}.Validate() },
+	"a plan":     func(name string) error { return credit.Plan{Name: name, Kind: credit.Unlimited}.Validate() },
+	"an account": func(name string) error { _, err := grant.ServiceAccount{Name: name}.Normalize(); return err },
+	"a role":     func(name string) error { _, err := grant.Role{Name: "desk", Title: name}.Normalize(); return err },
+	"a sender": func(name string) error {
+		s := notify.DefaultSettings()
+		s.SenderName = name
+		_, err := s.Normalize()
+		return err
+	},
+}
+
+func TestLine_IsTheSameForEachName(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{
+		"Harbour Yoga": true, "José": true, "🧘‍♀️ Yoga": true, "Har\u200bbour": false, "Har\nbour": false,
+		"Har\u202ebour": false, "Har\xffbour": false, strings.Repeat("n", 201): false,
+	} {
+		_, problem := field.Line(200)(name)
+		for way, check := range nameWays {
+			err := check(name)
+			test.EqOp(t, want, err == nil, test.Sprintf("%s: %q: %v", way, name, err))
+			if way != "a sender" && !want { // which is shorter
+				test.StrContains(t, err.Error(), problem, test.Sprint(way))
+			}
+		}
+	}
+	for _, name := range []string{" Harbour", "Harbour\u200b", "\u202eHarbour", ""} {
+		test.NotEq(t, "", field.CheckName(name, 200), test.Sprintf("%q", name))
 	}
 }
 

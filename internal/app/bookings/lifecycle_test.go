@@ -54,7 +54,7 @@ var holdLines = map[string]func(studio *testkit.Studio){
 		test.True(studio.T, b.HoldUntil.Equal(testkit.Noon.Add(90*time.Second)), test.Sprintf("until %s", b.HoldUntil))
 	},
 	"it keeps name, email and telephone number": func(studio *testkit.Studio) {
-		contact := booking.Contact{Name: "John Smith", Email: "john@example.com", Phone: "+1234567890"}
+		contact := booking.Contact{Name: "John Smith", Email: "john@example.com", Phone: "+12125550123"}
 		b := studio.MustHold(
 			studio.AddMember("Mia"), studio.AddSession(testkit.Session{}), func(r *bookings.BookRequest) { r.Contact = contact },
 		)

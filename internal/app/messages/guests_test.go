@@ -59,16 +59,6 @@ func TestGuests_CanStopMessages(t *testing.T) {
 		must.SliceLen(t, 1, sent)
 		test.EqOp(t, "+4915112345678", sent[0].To)
 	})
-	t.Run("a number without a country code gets no messages", func(t *testing.T) {
-		t.Parallel()
-		p := messagetest.WithServers(t)
-		class := p.SessionAt(start)
-		guest(p.Studio, contact{Name: "Ida", Phone: "01511 2345678"}, class)
-		p.Deliver()
-		cancelled(p, class)
-		p.WantLog("the log", notify.SessionCancelled, " DROPPED UNREACHABLE")
-		test.EqOp(t, 0, p.Twilio.Requests(), test.Sprint("Twilio was asked times"))
-	})
 	t.Run("STOP by SMS", func(t *testing.T) {
 		t.Parallel()
 		p := messagetest.WithServers(t)

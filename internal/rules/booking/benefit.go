@@ -10,7 +10,7 @@ import (
 	"unicode"
 
 	"github.com/berthhq/berth/internal/fault"
-	"github.com/berthhq/berth/internal/printable"
+	"github.com/berthhq/berth/internal/field"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/regex"
 	"github.com/berthhq/berth/internal/tenant"
@@ -55,11 +55,8 @@ func (p BenefitProvider) Validate() error {
 	if !codePattern.MatchString(p.Code) {
 		return fault.Invalid("provider_code", "A code has 1 to 50 capital letters, digits, dashes and underscores.")
 	}
-	if p.Name == "" || len([]rune(p.Name)) > 200 {
-		return fault.Invalid("provider.name", "A provider's name has 1 to 200 characters.")
-	}
-	if !printable.Line(p.Name) {
-		return fault.Invalid("provider.name", "A provider's name must be one line without control or invisible characters.")
+	if problem := field.CheckName(p.Name, maxName); problem != "" {
+		return fault.Invalid("provider.name", "%s", problem)
 	}
 	if p.Verification != Unverified && p.Verification != VerifyByList {
 		return fault.Invalid("provider.verification", "Numbers are not verified, or by a list.")

@@ -121,9 +121,12 @@ type Details struct {
 func Edit(b Booking, edit func(*Details)) (Booking, error) {
 	d := Details{Note: b.Note, Contact: b.Contact}
 	edit(&d)
-	checked := d.Contact
+	checked := d.Contact // without what was stored before a later rule, perhaps: that must not be in the way of other edits
 	if checked.Email == b.Contact.Email {
-		checked.Email = "" // stored before a later rule, perhaps, which must not be in the way of other edits
+		checked.Email = ""
+	}
+	if checked.Phone == b.Contact.Phone {
+		checked.Phone = ""
 	}
 	if err := CheckBooker(b.Member, b.Member.IsZero(), checked, b.GuestTier); err != nil {
 		return Booking{}, err

@@ -10,7 +10,6 @@ import (
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/field"
-	"github.com/berthhq/berth/internal/printable"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/tenant"
@@ -219,16 +218,25 @@ func (s *Slot) checkAdmission(channel catalog.Channel, party int) error {
 	return catalog.CheckParty(party, s.MinParty, s.MaxParty)
 }
 
-// CheckBooker rejects a request that does not say for whom it is, a member or a guest with a name, one with an address
+// CheckBooker rejects a request that does not say for whom it is, a member or a guest with a name, one with a contact
 // that is none, and one that gives a member a tier: INVALID_FIELD.
 func CheckBooker(member tenant.MemberID, guest bool, contact Contact, guestTier string) error {
-	switch {
-	case guest && strings.TrimSpace(contact.Name) == "":
+	if guest && strings.TrimSpace(contact.Name) == "" {
 		return fault.Invalid("contact.name", "A guest needs a name.")
-	case !printable.Line(contact.Name):
-		return fault.Invalid("contact.name", "A name must be one line without control or invisible characters.")
-	case contact.Email != "" && !field.IsEmail(contact.Email):
-		return fault.Invalid("contact.email", "It is not an email address, such as ana@example.com.")
+	}
+	for _, f := range []struct {
+		name, value string
+		normal      func(string) (string, string)
+	}{
+		{"name", strings.TrimSpace(contact.Name), field.Line(maxName)},
+		{"email", contact.Email, field.Email},
+		{"phone", contact.Phone, field.Phone},
+	} {
+		if _, problem := f.normal(f.value); f.value != "" && problem != "" {
+			return fault.Invalid("contact."+f.name, "%s", problem)
+		}
+	}
+	switch {
 	case guestTier != "" && !guest:
 		return fault.Invalid("guest_tier", "Only a guest is given a tier: a member's is that of their membership.")
 	case member.IsZero() && !guest:

@@ -368,6 +368,22 @@ func TestCheckBooker_SaysForWhom(t *testing.T) {
 	}
 }
 
+func TestCheckBooker_ChecksTheContact(t *testing.T) {
+	t.Parallel()
+	for want, contact := range map[string]booking.Contact{
+		"":                             {Name: "Ada", Email: "ada@example.com", Phone: "+49 (1511) 234-5678"},
+		"INVALID_FIELD @contact.name":  {Name: "Ada\u200bm"},
+		"INVALID_FIELD @contact.email": {Name: "Ada", Email: "ada"},
+		"INVALID_FIELD @contact.phone": {Name: "Ada", Phone: "01511 2345678"},
+	} {
+		expect.Fault(t, want, contact.Name)(booking.CheckBooker(tenant.MemberID{}, true, contact, ""))
+	}
+	b := booking.Booking{Contact: booking.Contact{Name: "Ada", Email: "ada", Phone: "01511"}}
+	same := func(d *booking.Details) { d.Note = "late" }
+	expect.OK(t)(booking.Edit(b, same))
+	expect.Fault(t, "INVALID_FIELD @contact.phone")(booking.Edit(b, func(d *booking.Details) { d.Contact.Phone = "01512" }))
+}
+
 func TestCheckRepeated_TellsRequestsApart(t *testing.T) {
 	t.Parallel()
 	by := func(actor, hash string) booking.Referenced {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/fault"
-	"github.com/berthhq/berth/internal/printable"
+	"github.com/berthhq/berth/internal/field"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -35,13 +35,15 @@ func (i Item) Span(s civil.Span) civil.Span {
 	return s
 }
 
+// maxName is the longest name, in characters.
+const maxName = 200
+
 // Validate rejects an item with invalid fields: INVALID_FIELD.
 func (i Item) Validate() error {
+	problem := field.CheckName(i.Name, maxName)
 	switch {
-	case i.Name == "" || len([]rune(i.Name)) > 200:
-		return fault.Invalid("item.name", "An item's name has 1 to 200 characters.")
-	case !printable.Line(i.Name):
-		return fault.Invalid("item.name", "An item's name must be one line without control or invisible characters.")
+	case problem != "":
+		return fault.Invalid("item.name", "%s", problem)
 	case i.Stock < 0 || i.Stock > 10_000:
 		return fault.Invalid("item.stock", "The stock is 0 to 10,000.")
 	case i.UseDuration != nil && (*i.UseDuration < time.Minute || *i.UseDuration > 7*24*time.Hour):

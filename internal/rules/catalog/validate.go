@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -148,17 +147,12 @@ func currencyCode(field, code string) error {
 	return nil
 }
 
-// name rejects an empty name, and one that people could mistake for another name.
-func name(field, value string) error {
-	switch {
-	case value == "":
-		return fault.Invalid(field, "A name is required.")
-	case strings.TrimSpace(value) != value:
-		return fault.Invalid(field, "A name must not begin or end with a space.")
-	case !printable.Line(value):
-		return fault.Invalid(field, "A name must be one line without control or invisible characters.")
+// name rejects what is no name, or could be mistaken for another.
+func name(of, value string) error {
+	if problem := field.CheckName(value, maxName); problem != "" {
+		return fault.Invalid(of, "%s", problem)
 	}
-	return text(field, value, maxName)
+	return nil
 }
 
 // noAddress rejects a name with an email address. Mails come in the name of the tenant, and mail programs show that

@@ -4,10 +4,13 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/fault"
-	"github.com/berthhq/berth/internal/printable"
+	"github.com/berthhq/berth/internal/field"
 )
 
-const day = 24 * time.Hour
+const (
+	day     = 24 * time.Hour
+	maxName = 200 // characters
+)
 
 // CheckEdit rejects an edit that changes the kind of a plan: INVALID_FIELD.
 func (p Plan) CheckEdit(before Plan) error {
@@ -19,11 +22,10 @@ func (p Plan) CheckEdit(before Plan) error {
 
 // Validate rejects a plan with invalid fields: INVALID_FIELD.
 func (p Plan) Validate() error {
+	problem := field.CheckName(p.Name, maxName)
 	switch {
-	case p.Name == "" || len([]rune(p.Name)) > 200:
-		return fault.Invalid("plan.name", "A plan's name has 1 to 200 characters.")
-	case !printable.Line(p.Name):
-		return fault.Invalid("plan.name", "A plan's name must be one line without control or invisible characters.")
+	case problem != "":
+		return fault.Invalid("plan.name", "%s", problem)
 	case p.Kind == Credits && (p.Credits < 1 || p.Credits > 10_000):
 		return fault.Invalid("plan.credits", "A plan of the kind CREDITS grants 1 to 10,000 credits.")
 	case p.Kind != Credits && p.Credits != 0:

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/field"
 	"github.com/berthhq/berth/internal/printable"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/policy"
@@ -50,14 +51,15 @@ const (
 // Normalize returns the role as it is stored: with a title, and with permissions in the order of policy.Permissions.
 // The errors are INVALID_FIELD and PERMISSION_NOT_FOUND.
 func (r Role) Normalize() (Role, error) {
-	r.Title, r.Description = strings.TrimSpace(r.Title), strings.TrimSpace(r.Description)
-	if r.Title == "" {
+	r.Description = strings.TrimSpace(r.Description)
+	if strings.TrimSpace(r.Title) == "" {
 		r.Title = r.Name
 	}
-	if utf8.RuneCountInString(r.Title) > maxTitle || !printable.Line(r.Title) {
-		return r, fault.Invalid("role.title",
-			"A title has at most %d characters, and none that is invisible.", maxTitle)
+	title, problem := field.Line(maxTitle)(r.Title)
+	if problem != "" {
+		return r, fault.Invalid("role.title", "%s", problem)
 	}
+	r.Title = title
 	if err := checkDescription("role.description", r.Description); err != nil {
 		return r, err
 	}
@@ -104,9 +106,9 @@ func (r Role) CheckUnused() error {
 	return nil
 }
 
-func checkDescription(field, text string) error {
+func checkDescription(of, text string) error {
 	if utf8.RuneCountInString(text) > maxDescription || !printable.Lines(text) {
-		return fault.Invalid(field,
+		return fault.Invalid(of,
 			"A description has at most %d characters, and none that is invisible.", maxDescription)
 	}
 	return nil
@@ -212,12 +214,11 @@ func (a ServiceAccount) Normalize() (ServiceAccount, error) {
 	if slices.Contains(a.Roles, tenant.RoleOwner) {
 		return a, fault.Invalid("service_account.roles", "A service account cannot be an owner.")
 	}
-	a.Name, a.Description = strings.TrimSpace(a.Name), strings.TrimSpace(a.Description)
-	length := utf8.RuneCountInString(a.Name)
-	if length == 0 || length > maxAccountName || !printable.Line(a.Name) {
-		return a, fault.Invalid("service_account.name",
-			"An account's name has 1 to %d characters, and none that is invisible.", maxAccountName)
+	name, problem := field.Line(maxAccountName)(a.Name)
+	if problem != "" {
+		return a, fault.Invalid("service_account.name", "%s", problem)
 	}
+	a.Name, a.Description = name, strings.TrimSpace(a.Description)
 	return a, checkDescription("service_account.description", a.Description)
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/field"
 	"github.com/berthhq/berth/internal/printable"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/delivery"
@@ -43,6 +44,9 @@ func DefaultSettings() Settings {
 // capWindow is the period of the frequency cap.
 const capWindow = 24 * time.Hour
 
+// maxSenderName is the longest name of a sender, in characters.
+const maxSenderName = 100
+
 // Normalize returns the settings as they are stored. The error is INVALID_FIELD.
 func (s Settings) Normalize() (Settings, error) {
 	if err := s.QuietHours.Validate("settings.quiet_hours"); err != nil {
@@ -57,9 +61,12 @@ func (s Settings) Normalize() (Settings, error) {
 				"The limit is at least 1 per day. To send none, turn the channel off.")
 		}
 	}
-	if s.SenderName = strings.TrimSpace(s.SenderName); !printable.Line(s.SenderName) {
-		return s, fault.Invalid("settings.sender_name",
-			"The sender's name must not contain line breaks, marks of the direction or invisible characters.")
+	if s.SenderName = strings.TrimSpace(s.SenderName); s.SenderName != "" {
+		name, problem := field.Line(maxSenderName)(s.SenderName)
+		if problem != "" {
+			return s, fault.Invalid("settings.sender_name", "%s", problem)
+		}
+		s.SenderName = name
 	}
 	if printable.HasAddress(s.SenderName) { // mail programs show it instead of the address
 		return s, fault.Invalid("settings.sender_name", "The sender's name must not contain an address.")

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
-	"net/mail"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"golang.org/x/net/publicsuffix"
 
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/field"
 )
 
 const (
@@ -46,10 +46,9 @@ type Domain struct {
 // NewDomain returns a domain without a key. It has to be one that can be registered or one below that, and not in a
 // domain of the platform: SENDING_DOMAIN_INVALID.
 func NewDomain(address string, platform ...string) (Domain, error) {
-	const field = "senders.domain.from_address"
-	parsed, err := mail.ParseAddress("<" + address + ">")
-	if err != nil || parsed.Address != address {
-		return Domain{}, fault.Invalid(field, "That is not an email address.")
+	const of = "senders.domain.from_address"
+	if _, problem := field.Email(address); problem != "" {
+		return Domain{}, fault.Invalid(of, "%s", problem)
 	}
 	at := strings.LastIndex(address, "@")
 	name := strings.ToLower(address[at+1:])
@@ -57,16 +56,16 @@ func NewDomain(address string, platform ...string) (Domain, error) {
 	// A suffix that is not on the list is a name of a private network, or the end of an IP address.
 	suffix, listed := publicsuffix.PublicSuffix(name)
 	if err != nil || !listed && !strings.Contains(suffix, ".") || len(name) > maxName {
-		return Domain{}, errInvalid(field, "%s is not a domain that can be registered.", name)
+		return Domain{}, errInvalid(of, "%s is not a domain that can be registered.", name)
 	}
 	if slices.ContainsFunc(platform, func(host string) bool { return inDomain(host, registered) }) {
-		return Domain{}, errInvalid(field, "%s belongs to the platform.", name)
+		return Domain{}, errInvalid(of, "%s belongs to the platform.", name)
 	}
 	return Domain{Address: address[:at+1] + name}, nil
 }
 
-func errInvalid(field, format, name string) error {
-	return fault.New(fault.InvalidArgument, fault.DomainInvalid, format, name).WithField(field)
+func errInvalid(of, format, name string) error {
+	return fault.New(fault.InvalidArgument, fault.DomainInvalid, format, name).WithField(of)
 }
 
 // inDomain reports whether a host of the platform is in a registered domain.

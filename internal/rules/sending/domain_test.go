@@ -45,7 +45,7 @@ func TestNewDomain_AcceptsRegisteredDomains(t *testing.T) {
 		"hello@localhost":                  refused,
 		"hello@studio.internal":            refused,
 		"hello@127.0.0.1":                  refused,
-		"hello@[127.0.0.1]":                refused,
+		"hello@[127.0.0.1]":                noAddress,
 		"hello@studio..com":                noAddress,
 		"hello@studio.com.":                noAddress,
 		"hello@berth.app":                  refused,

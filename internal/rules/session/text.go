@@ -4,6 +4,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/field"
 	"github.com/berthhq/berth/internal/printable"
 )
 
@@ -19,23 +20,26 @@ const (
 // CheckReason rejects an invalid reason: INVALID_FIELD.
 func CheckReason(reason string) error { return lines("reason", reason, maxReason) }
 
-// line accepts one line of text.
-func line(field, value string, longest int) error {
-	return text(field, value, longest, printable.Line)
+// line accepts one line of text, or none.
+func line(of, value string, longest int) error {
+	if value == "" {
+		return nil
+	}
+	if _, problem := field.Line(longest)(value); problem != "" {
+		return fault.Invalid(of, "%s", problem)
+	}
+	return nil
 }
 
 // lines accepts one or more lines of text.
-func lines(field, value string, longest int) error {
-	return text(field, value, longest, printable.Lines)
-}
-
-// text rejects what the database cannot store, such as a null character, and characters that can hide what a text is.
-func text(field, value string, longest int, shows func(string) bool) error {
+//
+// It rejects what the database cannot store, such as a null character, and characters that can hide what a text is.
+func lines(of, value string, longest int) error {
 	switch {
-	case !utf8.ValidString(value) || !shows(value):
-		return fault.Invalid(field, "The text has control or invisible characters.")
+	case !utf8.ValidString(value) || !printable.Lines(value):
+		return fault.Invalid(of, "The text has control or invisible characters.")
 	case utf8.RuneCountInString(value) > longest:
-		return fault.Invalid(field, "The text is longer than %d characters.", longest)
+		return fault.Invalid(of, "The text is longer than %d characters.", longest)
 	default:
 		return nil
 	}

@@ -97,7 +97,12 @@ export function NewHold({ session, onHeld, onClose }: NewHoldProps) {
           <TextInput {...form.text("name")} required maxLength={200} data-autofocus />
           <Columns>
             <TextInput {...form.text("email")} type="email" maxLength={254} />
-            <TextInput {...form.text("phone")} type="tel" maxLength={40} />
+            <TextInput
+              {...form.text("phone")}
+              type="tel"
+              description={t.common.phoneNote}
+              maxLength={40}
+            />
           </Columns>
           <TextInput {...form.text("tier")} description={t.hold.tierNote} maxLength={50} />
         </>
