@@ -8,7 +8,9 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"reflect"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -43,6 +45,7 @@ func (p Program) Run(ctx context.Context, args []string, stdout, stderr io.Write
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(&Console{Out: stdout, Err: stderr}),
+		kong.KindMapper(reflect.Bool, Switch{}),
 		kong.Exit(func(int) { panic(helped{}) }),
 	)
 	if err != nil {
@@ -63,6 +66,30 @@ func (p Program) Run(ctx context.Context, args []string, stdout, stderr io.Write
 	fmt.Fprintf(stderr, "%s: %v\n", p.Name, err)
 	return 1
 }
+
+// Switch reads a flag or a variable that is on or off.
+type Switch struct{}
+
+// Decode implements kong.Mapper.
+func (Switch) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
+	if ctx.Scan.Peek().Type != kong.FlagValueToken {
+		target.SetBool(true)
+		return nil
+	}
+	text := fmt.Sprint(ctx.Scan.Pop().Value)
+	switch strings.ToLower(text) {
+	case "on", "true", "yes", "1":
+		target.SetBool(true)
+	case "off", "false", "no", "0":
+		target.SetBool(false)
+	default:
+		return fmt.Errorf("it is on or off, not %q", text)
+	}
+	return nil
+}
+
+// IsBool implements kong.BoolMapper: the flag needs no value.
+func (Switch) IsBool() bool { return true }
 
 // helped stops parsing a command line after the help or the version was printed.
 type helped struct{}
