@@ -115,12 +115,17 @@ func meScript() script {
 			Scope:  v1.ListScope_LIST_SCOPE_ALL,
 			Filter: &v1.DeviceFilter{Kinds: []v1.DeviceKind{v1.DeviceKind_DEVICE_KIND_WEB}},
 		}),
-		mia.calls("Mia lists where she is signed in with Berth", &v1.ListSignInsRequest{}),
+		miaSignsIn,
+		mia.calls("Mia lists where she is signed in with Berth", &v1.ListSignInsRequest{}).as("browsers"),
 		frida.calls("The front desk lists where Mia is signed in", &v1.ListSignInsRequest{MemberId: "$mia"}),
 		tom.refused("Tom lists where Mia is signed in", "MEMBER_NOT_FOUND", &v1.ListSignInsRequest{MemberId: "$mia"}),
+		mia.calls("Mia signs her old browser out",
+			&v1.EndSignInsRequest{SignInIds: []string{"$browsers.signIns.1.id"}}),
 		mia.calls("Mia signs out everywhere", &v1.EndSignInsRequest{}),
+		mia.calls("Mia removes her passkey", &v1.RemovePasskeyRequest{PasskeyId: "$browsers.passkeys.0.id"}),
 		mia.calls("Mia removes a passkey that is gone",
 			&v1.RemovePasskeyRequest{PasskeyId: "00000000-0000-4000-8000-000000000000"}),
+		mia.calls("Mia is signed in nowhere", &v1.ListSignInsRequest{}),
 		frida.refused("The front desk removes a passkey of the owner", "PERMISSION_DENIED",
 			&v1.RemovePasskeyRequest{MemberId: "$olga", PasskeyId: "00000000-0000-4000-8000-000000000000"}),
 		tom.refused("Tom signs Mia out", "MEMBER_NOT_FOUND", &v1.EndSignInsRequest{MemberId: "$mia"}),
@@ -132,6 +137,28 @@ func meScript() script {
 			&v1.UnregisterDeviceRequest{DeviceId: "$phone.device.id"}),
 	}
 }
+
+// miaSignsIn signs Mia in with Berth, in two browsers, and adds a passkey. People do that at pages outside of the
+// contract, which have tests of their own.
+var miaSignsIn = do(func(r *recording) {
+	r.t.Helper()
+	for _, sql := range []string{`
+insert into sign_ins (tenant_id, id, member_id, token_hash, method, browser, address, created_at, used_at, expires_at)
+select m.tenant_id, s.id, m.id, sha256(s.browser::bytea), s.method, s.browser, '192.0.2.1', $2::timestamptz - s.ago,
+  $2::timestamptz - s.ago, $2::timestamptz - s.ago + interval '30 days'
+from members m, (values
+  ('018fe000-0000-7000-8000-000000000001'::uuid, 'CODE', 'Firefox on Linux', interval '2 hours'),
+  ('018fe000-0000-7000-8000-000000000002', 'PASSKEY', 'Safari on iPhone', interval '1 hour')
+) as s (id, method, browser, ago)
+where m.id = $1`, `
+insert into passkeys (tenant_id, id, member_id, credential_id, credential, name, created_at, used_at, asked_at)
+select m.tenant_id, '018fe000-0000-7000-8000-000000000003', m.id, 'key', '{}', 'Safari on iPhone',
+  $2::timestamptz - interval '1 day', $2::timestamptz - interval '1 hour', $2
+from members m where m.id = $1`,
+	} {
+		expect.OK(r.t)(r.db.Owner.Exec(r.t.Context(), sql, r.kept["mia"], r.clock))
+	}
+})
 
 // code keeps the newest code that a member was sent over a channel.
 func code(member string, channel v1.NotificationChannel) exchange {
