@@ -20,6 +20,7 @@ export const de: typeof en = {
       13: "Vom Team angeboten",
       14: "Bei einer regelmäßigen Prüfung gefunden",
       15: "Die Regeln der Warteliste wurden geändert",
+      16: "Ein übergangener Eintrag wurde noch einmal geprüft",
     },
     moves: {
       0: "",

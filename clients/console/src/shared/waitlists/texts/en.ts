@@ -21,6 +21,7 @@ export const en = {
       13: "Offered by staff",
       14: "Found in a regular check",
       15: "The waitlist rules were changed",
+      16: "An entry that was passed over was checked again",
     } satisfies Record<WaitlistTrigger, string>,
     moves: {
       0: "",

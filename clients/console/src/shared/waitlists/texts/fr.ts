@@ -20,6 +20,7 @@ export const fr: typeof en = {
       13: "Proposée par l’équipe",
       14: "Trouvée lors d’un contrôle régulier",
       15: "Les règles de la liste d’attente ont changé",
+      16: "Une inscription qui avait été passée a été revue",
     },
     moves: {
       0: "",
