@@ -22,7 +22,7 @@ func (s *switched) Run() error {
 }
 
 // Switches are on and off, as the documentation says, also in the environment.
-func TestSwitch_IsOnOrOff(t *testing.T) {
+func TestSwitch_IsOnOrOff(t *testing.T) { //nolint:paralleltest // it sets a variable
 	for text, want := range map[string]int{"on": 1, "off": 0, "true": 1, "No": 0, "perhaps": -1} {
 		for _, way := range []string{"flag", "variable"} {
 			var commands struct {

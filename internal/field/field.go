@@ -51,8 +51,9 @@ func CheckName(s string, longest int) string {
 	return problem
 }
 
-// emailAddress is what the contract, by protovalidate, and browsers, by the HTML standard, take for an address, if mails
-// can be sent to it: without dots at the ends of its first part, or next to each other there (RFC 5322, section 3.4.1).
+// emailAddress is what the contract, by protovalidate, and browsers, by the HTML standard, take for an address, if
+// mails can be sent to it: without dots at the ends of its first part, or next to each other there (RFC 5322, section
+// 3.4.1).
 var emailAddress = regexp.MustCompile("^[a-zA-Z0-9!#$%&'*+/=?^_`{|}~-]+(?:\\.[a-zA-Z0-9!#$%&'*+/=?^_`{|}~-]+)*@" +
 	`[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?` +
 	`(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$`)

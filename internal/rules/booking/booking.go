@@ -121,7 +121,7 @@ type Details struct {
 func Edit(b Booking, edit func(*Details)) (Booking, error) {
 	d := Details{Note: b.Note, Contact: b.Contact}
 	edit(&d)
-	checked := d.Contact // without what was stored before a later rule, perhaps: that must not be in the way of other edits
+	checked := d.Contact // without what was stored before a later rule, perhaps, which is not in the way of other edits
 	if checked.Email == b.Contact.Email {
 		checked.Email = ""
 	}
