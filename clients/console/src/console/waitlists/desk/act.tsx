@@ -7,13 +7,14 @@ import {
   WaitlistService,
 } from "@berthhq/client";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { NumberInput, Select, Switch, TextInput } from "@mantine/core";
+import { Select, Switch, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useAll } from "../../../shared/api/lists";
 import { DAY, MINUTE, showTime } from "../../../shared/format/time";
 import { useFields } from "../../../shared/forms/form";
 import { useI18n, useText } from "../../../shared/i18n";
 import { QueryResult } from "../../../shared/ui";
+import { NumberInput } from "../../../shared/ui/number-input";
 import { sessionsOf } from "../../../shared/waitlists/target";
 import { CallForm, NumberSelect, SmallHint } from "../../ui";
 import { useSave } from "../../ui/edit-form";
