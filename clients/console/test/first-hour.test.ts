@@ -1,5 +1,6 @@
 import { expect, type Locator, type Page, test } from "@playwright/test";
 import {
+  at,
   berth,
   dateIn,
   day,
@@ -220,7 +221,7 @@ for (const width of [1440, 1024, 390]) {
     const button = (within: Page | Locator, label: string | RegExp) =>
       within.getByRole("button", { name: label, exact: true });
     const accept = (page: Page) => click(button(page, "Accept and sign in"));
-    const tomorrow = new Date(Date.now() + day);
+    const tomorrow = at(day); // as dateIn counts, also around midnight
     const shown = { day: "2-digit", month: "short", year: "numeric" } as const;
     const date = new Intl.DateTimeFormat("en-GB", { ...shown, timeZone: "Europe/Berlin" });
 
