@@ -27,7 +27,7 @@ export interface Draft {
 
 interface NewSessionProps {
   draft: Draft;
-  onMade: (session: { id: string; title: string }) => void;
+  onMade: (session: { id: string; title: string; date: string }) => void;
   onClose: () => void;
 }
 
@@ -78,13 +78,13 @@ export function NewSession({ draft, onMade, onClose }: NewSessionProps) {
         },
         publish,
       });
-      onMade({ id: answer?.sessionIds[0] ?? "", title });
+      onMade({ id: answer?.sessionIds[0] ?? "", title, date: values.date });
     } else {
       const answer = await create.run({
         session: { ...inputOf(values), ...times(values, zone) },
         publish,
       });
-      onMade({ id: answer?.session?.id ?? "", title });
+      onMade({ id: answer?.session?.id ?? "", title, date: values.date });
     }
   };
   return (

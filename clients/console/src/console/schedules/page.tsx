@@ -4,7 +4,7 @@ import { useDisclosure, useMediaQuery } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
 import { Link, useNavigate } from "react-router";
 import { useCan } from "../../shared/auth/user";
-import { today } from "../../shared/format/time";
+import { Temporal, today } from "../../shared/format/time";
 import { useText } from "../../shared/i18n";
 import { QueryResult, State } from "../../shared/ui";
 import { useNow } from "../../shared/ui/countdown";
@@ -75,12 +75,14 @@ function Schedule() {
           <NewSession
             draft={draft}
             onClose={drafting.close}
-            onMade={({ id, title }) =>
+            onMade={({ id, title, date }) => {
+              // It may be in another week, and the first location decides which day is today.
+              range.change({ date: Temporal.PlainDate.from(date) });
               notifications.show({
                 message: t.schedule.made(title),
                 onClick: () => void go(routes.session.path({ id })),
-              })
-            }
+              });
+            }}
           />
         )}
       </Panel>
