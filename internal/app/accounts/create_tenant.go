@@ -8,7 +8,6 @@ import (
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/data/accountdb"
-	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/brand"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -59,9 +58,6 @@ func (s *Service) CreateTenant(ctx context.Context, n NewTenant) (CreatedTenant,
 	}
 	if err := t.Validate(); err != nil {
 		return CreatedTenant{}, err
-	}
-	if t.ID == tenant.Platform {
-		return CreatedTenant{}, fault.Invalid("id", "The platform's own rows have this id.")
 	}
 	var owner member.Member
 	if n.Owner != nil {

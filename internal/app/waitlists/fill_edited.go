@@ -51,8 +51,8 @@ func (s *Service) fillLevel(ctx context.Context, caller tenant.Caller, level wai
 	})
 }
 
-// fillOpen fills the seats of one session that were open before, in the round of its last decision: the trigger alone is
-// no reason to offer the same seats to the same entries again.
+// fillOpen fills the seats of one session that were open before, in the round of its last decision: the trigger alone
+// is no reason to offer the same seats to the same entries again.
 func (s *Service) fillOpen(
 	ctx context.Context, caller tenant.Caller, name string, id tenant.SessionID, trigger waitlist.Trigger,
 ) error {

@@ -217,8 +217,8 @@ select least(
   (select min(expires_at) from waitlist_offers where tenant_id = $1 and status = 'LIVE'))`, in).Scan(into)
 }
 
-// FindNextRenewal reads when the next subscription of a member who waits for seats is renewed, after a time; nil if none
-// is.
+// FindNextRenewal reads when the next subscription of a member who waits for seats is renewed, after a time; nil if
+// none is.
 func FindNextRenewal(b *pg.Batch, in tenant.TenantID, after time.Time, into **time.Time) {
 	b.Queue(`
 select min(u.period_ends_at) from members m

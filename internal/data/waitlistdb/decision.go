@@ -124,5 +124,6 @@ func ListDecisions(b *pg.Batch, in tenant.TenantID, q DecisionQuery, into *[]Dec
 	arguments := append([]any{
 		in, q.Session, q.Location, q.Service, pg.OrNull(q.From), pg.OrNull(q.Until), q.HasNote, q.AfterID, q.Limit,
 	}, queueArrays(q.Queues)...)
-	decisions.List(b.Queue(sql, append(arguments, q.Entry, openAt, pg.OrNull(q.Starts.Start), pg.OrNull(q.Starts.End))...), into)
+	arguments = append(arguments, q.Entry, openAt, pg.OrNull(q.Starts.Start), pg.OrNull(q.Starts.End))
+	decisions.List(b.Queue(sql, arguments...), into)
 }

@@ -7,10 +7,11 @@ package simulate
 import (
 	"context"
 	"fmt"
-	"github.com/berthhq/berth/internal/tenant"
 	"math/rand/v2"
 	"strings"
 	"time"
+
+	"github.com/berthhq/berth/internal/tenant"
 )
 
 // Options configure a simulation.

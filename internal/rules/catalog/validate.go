@@ -14,6 +14,7 @@ import (
 	"github.com/berthhq/berth/internal/field"
 	"github.com/berthhq/berth/internal/printable"
 	"github.com/berthhq/berth/internal/rules/settings"
+	"github.com/berthhq/berth/internal/tenant"
 )
 
 // Limits of a tenant's fields. The contract has them too; these apply to callers inside the service.
@@ -38,6 +39,7 @@ const MaxNoShowDelay = 7 * day
 // Validate rejects a tenant with invalid fields: INVALID_FIELD.
 func (t Tenant) Validate() error {
 	return cmp.Or(
+		notPlatform(t.ID),
 		name("tenant.name", t.Name),
 		noAddress("tenant.name", t.Name),
 		zone("tenant.time_zone", t.TimeZone),
@@ -46,6 +48,14 @@ func (t Tenant) Validate() error {
 		t.Brand.Validate("tenant.brand"),
 		t.StepUp.validate(),
 	)
+}
+
+// notPlatform keeps a tenant from the rows that belong to none.
+func notPlatform(id tenant.TenantID) error {
+	if id == tenant.Platform {
+		return fault.Invalid("id", "The platform's own rows have this id.")
+	}
+	return nil
 }
 
 // CheckNewZone rejects another time zone for a location with sessions: SESSION_STATE.

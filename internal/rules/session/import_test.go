@@ -180,7 +180,8 @@ func TestParseImport_ReportsInvalidCells(t *testing.T) {
 		{"emoji", "title", "Power 💪🏽 hour", ""},
 		{"right to left", "title", "יוגה בערב", ""},
 		{"Arabic", "location", "استوديو الشارقة", ""},
-		{"override of direction", "title", "Flow \u202eagoY", `It has characters that cannot be seen: "Flow \u202eagoY". Type it anew.`},
+		{"override of direction", "title", "Flow \u202eagoY",
+			`It has characters that cannot be seen: "Flow \u202eagoY". Type it anew.`},
 		{"NUL", "title", "Fl\x00ow", `It has characters that cannot be seen: "Fl\x00ow". Type it anew.`},
 		{"escape", "notes", "\x1b[31mred", `It has characters that cannot be seen: "\x1b[31mred". Type it anew.`},
 		{
