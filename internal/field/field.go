@@ -51,6 +51,15 @@ func CheckName(s string, longest int) string {
 	return problem
 }
 
+// Kept returns the text that an edit is judged by. One that stays as it is passes: rules become stricter, and what was
+// stored earlier can still be edited.
+func Kept(before, after string) string {
+	if after == before {
+		return "kept"
+	}
+	return after
+}
+
 // emailAddress is what the contract, by protovalidate, and browsers, by the HTML standard, take for an address, if
 // mails can be sent to it: without dots at the ends of its first part, or next to each other there (RFC 5322, section
 // 3.4.1).

@@ -3,6 +3,7 @@ package field_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
@@ -126,6 +127,79 @@ func TestLine_IsTheSameForEachName(t *testing.T) {
 	}
 	for _, name := range []string{" Harbour", "Harbour\u200b", "\u202eHarbour", ""} {
 		test.NotEq(t, "", field.CheckName(name, 200), test.Sprintf("%q", name))
+	}
+}
+
+// editWays has each thing whose name is stored as it is written, with an edit of it. Valid is whether its other fields
+// are.
+var editWays = map[string]func(before, after string, valid bool) error{
+	"a tenant": func(before, after string, valid bool) error {
+		t := catalog.Tenant{Name: after, TimeZone: "UTC", Locale: "en", Currency: "EUR"}
+		if !valid {
+			t.TimeZone = "Nowhere"
+		}
+		return t.ValidateEdit(catalog.Tenant{Name: before})
+	},
+	"a location": func(before, after string, valid bool) error {
+		l := catalog.Location{Name: after, TimeZone: "UTC"}
+		if !valid {
+			l.TimeZone = "Nowhere"
+		}
+		return l.ValidateEdit(catalog.Location{Name: before})
+	},
+	"a resource": func(before, after string, valid bool) error {
+		r := catalog.Resource{Name: after}
+		if !valid {
+			r.Kind = "\x00"
+		}
+		return r.ValidateEdit(catalog.Resource{Name: before})
+	},
+	"a service": func(before, after string, valid bool) error {
+		s := catalog.Service{Name: after, Duration: time.Hour, MinParty: 1, MaxParty: 1, Delivery: catalog.InPerson}
+		if !valid {
+			s.MaxParty = 0
+		}
+		return s.ValidateEdit(catalog.Service{Name: before})
+	},
+	"an item": func(before, after string, valid bool) error {
+		i := booking.Item{Name: after}
+		if !valid {
+			i.Stock = -1
+		}
+		return i.ValidateEdit(booking.Item{Name: before})
+	},
+	"a provider": func(before, after string, valid bool) error {
+		p := booking.BenefitProvider{Code: "GYM", Name: after, Pattern: "[0-9]+", Verification: booking.Unverified}
+		if !valid {
+			p.Percent = 101
+		}
+		return p.ValidateEdit(booking.BenefitProvider{Name: before})
+	},
+	"a workout": func(before, after string, valid bool) error {
+		w := session.Workout{Name: after}
+		if !valid {
+			w.Body = "\x00"
+		}
+		return w.ValidateEdit(session.Workout{Name: before})
+	},
+	"a plan": func(before, after string, valid bool) error {
+		p := credit.Plan{Name: after, Kind: credit.Unlimited}
+		if !valid {
+			p.Credits = 1
+		}
+		return p.ValidateEdit(credit.Plan{Name: before, Kind: credit.Unlimited})
+	},
+}
+
+// What was stored before a rule became stricter can still be edited, but not made invalid in another way.
+func TestKept_LetsStoredNamesStay(t *testing.T) {
+	t.Parallel()
+	const old = "Har\u200bbour"
+	for way, edit := range editWays {
+		test.NoError(t, edit(old, old, true), test.Sprint(way))
+		test.Error(t, edit(old, old, false), test.Sprint(way))
+		test.Error(t, edit("Harbour", old, true), test.Sprint(way))
+		test.NoError(t, edit(old, "Harbour", true), test.Sprint(way))
 	}
 }
 

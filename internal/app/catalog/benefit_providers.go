@@ -64,7 +64,7 @@ func (s *Service) UpdateBenefitProvider(
 			if err := edit(&after); err != nil {
 				return before, err
 			}
-			if err := after.Validate(); err != nil {
+			if err := after.ValidateEdit(before); err != nil {
 				return before, err
 			}
 			changes := catalog.AuditChanges(before.AuditFields(), after.AuditFields())

@@ -52,7 +52,7 @@ func (s *Service) UpdateItem(
 			if err := edit(&after); err != nil {
 				return before, err
 			}
-			if err := after.Validate(); err != nil {
+			if err := after.ValidateEdit(before); err != nil {
 				return before, err
 			}
 			after.Version, after.UpdatedAt = before.Version+1, tx.Now

@@ -71,7 +71,7 @@ func (s *Service) UpdateLocation(
 			if changes == nil {
 				return after, nil
 			}
-			if err := after.Validate(); err != nil {
+			if err := after.ValidateEdit(before); err != nil {
 				return before, err
 			}
 			after.Version, after.UpdatedAt = before.Version+1, tx.Now

@@ -59,7 +59,7 @@ func (s *Service) UpdateWorkout(
 		if changes == nil {
 			return after, nil
 		}
-		if err := after.Validate(); err != nil {
+		if err := after.ValidateEdit(before); err != nil {
 			return after, err
 		}
 		after.Version, after.UpdatedAt = before.Version+1, tx.Now

@@ -50,6 +50,12 @@ func (p BenefitProvider) AuditFields() catalog.AuditFields {
 
 var codePattern = regexp.MustCompile(`^[A-Z0-9_-]{1,50}$`)
 
+// ValidateEdit is Validate for an edit. A name that stays is not judged again.
+func (p BenefitProvider) ValidateEdit(before BenefitProvider) error {
+	p.Name = field.Kept(before.Name, p.Name)
+	return p.Validate()
+}
+
 // Validate rejects a provider with invalid fields: INVALID_FIELD.
 func (p BenefitProvider) Validate() error {
 	if !codePattern.MatchString(p.Code) {

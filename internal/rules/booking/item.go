@@ -56,6 +56,12 @@ func (i Item) Validate() error {
 	return nil
 }
 
+// ValidateEdit is Validate for an edit. A name that stays is not judged again.
+func (i Item) ValidateEdit(before Item) error {
+	i.Name = field.Kept(before.Name, i.Name)
+	return i.Validate()
+}
+
 // ItemStatus is the status of an item of a booking.
 type ItemStatus string
 

@@ -50,6 +50,12 @@ func (t Tenant) Validate() error {
 	)
 }
 
+// ValidateEdit is Validate for an edit. A name that stays is not judged again.
+func (t Tenant) ValidateEdit(before Tenant) error {
+	t.Name = field.Kept(before.Name, t.Name)
+	return t.Validate()
+}
+
 // notPlatform keeps a tenant from the rows that belong to none.
 func notPlatform(id tenant.TenantID) error {
 	if id == tenant.Platform {
@@ -89,6 +95,12 @@ func (l Location) Validate() error {
 	return nil
 }
 
+// ValidateEdit is Validate for an edit. A name that stays is not judged again.
+func (l Location) ValidateEdit(before Location) error {
+	l.Name = field.Kept(before.Name, l.Name)
+	return l.Validate()
+}
+
 // Valid reports whether the position exists. Comparisons with NaN are false, so NaN is invalid.
 func (p Point) Valid() bool {
 	return p.Latitude >= -90 && p.Latitude <= 90 && p.Longitude >= -180 && p.Longitude <= 180
@@ -100,6 +112,12 @@ func (r Resource) Validate() error {
 		name("resource.name", r.Name),
 		text("resource.kind", r.Kind, maxKind),
 	)
+}
+
+// ValidateEdit is Validate for an edit. A name that stays is not judged again.
+func (r Resource) ValidateEdit(before Resource) error {
+	r.Name = field.Kept(before.Name, r.Name)
+	return r.Validate()
 }
 
 var colorPattern = regexp.MustCompile(`^#[0-9A-Fa-f]{6}$`)
@@ -127,6 +145,12 @@ func (s Service) Validate() error {
 		return fault.Invalid("service.color", "A color is # and six hexadecimal digits.")
 	}
 	return nil
+}
+
+// ValidateEdit is Validate for an edit. A name that stays is not judged again.
+func (s Service) ValidateEdit(before Service) error {
+	s.Name = field.Kept(before.Name, s.Name)
+	return s.Validate()
 }
 
 // KnownZone reports whether a text names a time zone.

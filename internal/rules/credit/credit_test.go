@@ -456,8 +456,8 @@ func TestSetStatus_AllowsOnlyListedTransitions(t *testing.T) {
 func TestPlanCheckEdit_KeepsTheKind(t *testing.T) {
 	t.Parallel()
 	before := credit.Plan{Name: "Ten classes", Kind: credit.Credits}
-	expect.Fault(t, "")(credit.Plan{Name: "Ten", Kind: credit.Credits}.CheckEdit(before))
-	expect.Fault(t, "INVALID_FIELD @plan.kind")(credit.Plan{Kind: credit.Unlimited}.CheckEdit(before))
+	expect.Fault(t, "")(credit.Plan{Name: "Ten", Kind: credit.Credits, Credits: 10}.ValidateEdit(before))
+	expect.Fault(t, "INVALID_FIELD @plan.kind")(credit.Plan{Kind: credit.Unlimited}.ValidateEdit(before))
 }
 
 func TestPlanValidate_NamesTheInvalidField(t *testing.T) {

@@ -12,12 +12,13 @@ const (
 	maxName = 200 // characters
 )
 
-// CheckEdit rejects an edit that changes the kind of a plan: INVALID_FIELD.
-func (p Plan) CheckEdit(before Plan) error {
+// ValidateEdit is Validate for an edit, which cannot change the kind of a plan. A name that stays is not judged again.
+func (p Plan) ValidateEdit(before Plan) error {
 	if p.Kind != before.Kind {
 		return fault.Invalid("plan.kind", "A plan's kind cannot be changed.")
 	}
-	return nil
+	p.Name = field.Kept(before.Name, p.Name)
+	return p.Validate()
 }
 
 // Validate rejects a plan with invalid fields: INVALID_FIELD.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/field"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -55,6 +56,12 @@ func (w Workout) Validate() error {
 		return fault.Invalid("name", "A workout needs a name.")
 	}
 	return cmp.Or(line("name", w.Name, maxName), lines("body", w.Body, maxBody))
+}
+
+// ValidateEdit is Validate for an edit. A name that stays is not judged again.
+func (w Workout) ValidateEdit(before Workout) error {
+	w.Name = field.Kept(before.Name, w.Name)
+	return w.Validate()
 }
 
 // SetWorkouts returns the session with other workouts. Known has those of them that the tenant has. Inline and deleted
