@@ -21,8 +21,8 @@ import { routes } from "../routes";
 import { CallForm, List, MemberLink, MemberPicker, TenantTime } from "../ui";
 import { useSave } from "../ui/edit-form";
 import { Name } from "../ui/inputs";
+import { useStaffRoles } from "../ui/roles";
 import { uiTexts } from "../ui/texts";
-import { useGives } from "./roles/permissions";
 import { accountTexts } from "./texts";
 
 /** The most members that are invited at a time. */
@@ -126,16 +126,13 @@ interface InviteProps {
 export function Invite({ onClose, usual = "member" }: InviteProps) {
   const t = useText(accountTexts, uiTexts);
   const can = useCan();
-  const gives = useGives();
   const [whom, setWhom] = useState("new");
   const [members, setMembers] = useState<readonly Member[]>([]);
   const form = useFields({ name: "", email: "", role: usual }, t.fields);
   const invite = useSave(InvitationService.method.batchCreateInvitations, ({ invitations }) =>
     t.invite.sent(invitations.map(({ email }) => email)),
   );
-  const roles = Object.entries(t.roleNames).filter(
-    ([name]) => name !== "partner" && (name === "member" || gives(name)),
-  );
+  const roles = [{ value: "member", label: t.roleNames.member }, ...useStaffRoles()];
   const run = () => {
     const { name, email, role } = form.values;
     const person = {
@@ -173,7 +170,7 @@ export function Invite({ onClose, usual = "member" }: InviteProps) {
               {...form.choice("role")}
               label={t.invitations.role}
               allowDeselect={false}
-              data={options(Object.fromEntries(roles))}
+              data={roles}
             />
           )}
         </>

@@ -29,9 +29,8 @@ import { Card, CopyButton, PageHead, QueryResult, State, Tag } from "../../share
 import { CallButton } from "../../shared/ui/call-button";
 import { CallForm, DataTable, DialogButton, Inline, Page, quiet, TenantTime } from "../ui";
 import { Name } from "../ui/inputs";
-import { titleOf } from "../ui/roles";
+import { titleOf, useGives } from "../ui/roles";
 import text from "../ui/text.module.css";
-import { useGives } from "./roles/permissions";
 import { accountTexts } from "./texts";
 
 interface Secret {

@@ -13,7 +13,7 @@ import { CallForm, DataTable, DialogButton, Dimmed, MemberLink, MemberPicker } f
 import { useSave } from "../ui/edit-form";
 import { Name } from "../ui/inputs";
 import { InviteBox, useInvite } from "../ui/invite";
-import { RoleTags } from "../ui/roles";
+import { RoleTags, useStaffRoles } from "../ui/roles";
 import { uiTexts } from "../ui/texts";
 import { useCatalog } from "./loaded";
 import { catalogTexts } from "./texts";
@@ -73,7 +73,7 @@ export function AddStaff({ onClose, onMade }: AddStaffProps) {
   const [member, setMember] = useState<Member>();
   const form = useFields({ name: "", email: "", role: "coach" }, t.fields);
   const { name, email, role } = form.values;
-  const { coach, admin, owner } = t.roleNames;
+  const roles = useStaffRoles();
   const create = useCall(MemberService.method.createMember, { quiet: true });
   const assign = useSave(AccessService.method.assignRole);
   const [invited, setInvited] = useState(true);
@@ -122,12 +122,7 @@ export function AddStaff({ onClose, onMade }: AddStaffProps) {
           />
         </>
       )}
-      <Select
-        {...form.choice("role")}
-        label={t.catalog.role}
-        allowDeselect={false}
-        data={options({ coach, admin, owner })}
-      />
+      <Select {...form.choice("role")} label={t.catalog.role} allowDeselect={false} data={roles} />
       {can("member.write") && (!known || member?.email) && (
         <InviteBox checked={invited} onChange={setInvited} />
       )}

@@ -18,7 +18,7 @@ it.each<[Partial<Facts>, Step[]]>([
   [{ people: [me, { id: "c", roles: ["coach", "member"] }] }, ["coach", "staff"]],
   [{ people: [me, { id: "m", roles: ["member"] }] }, ["members"]],
   [{ people: [me, { id: "m", roles: [] }] }, ["members"]],
-  [{ people: [me, { id: "m", roles: ["member", "front_desk"] }] }, ["members"]],
+  [{ people: [me, { id: "d", roles: ["member", "front_desk"] }] }, ["staff"]],
 ])("%j makes %j true", (facts, steps) => {
   expect(done(facts)).toEqual(steps);
 });

@@ -17,8 +17,8 @@ export interface Facts {
   readonly me: string;
 }
 
-const isStaff = (roles: readonly string[]) =>
-  roles.some((role) => role === "owner" || role === "admin" || role === "coach");
+/** Whether somebody works here: with any role but that of members, also one of the organization's own. */
+const isStaff = (roles: readonly string[]) => roles.some((role) => role !== "member");
 
 /** Whether each step is done, in their order. */
 export const stepsOf = ({ locations, services, plans, sessions, people, me }: Facts) => ({

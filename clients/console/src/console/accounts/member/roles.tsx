@@ -8,8 +8,7 @@ import { useMe } from "../../../shared/auth/user";
 import { useText } from "../../../shared/i18n";
 import { Card } from "../../../shared/ui";
 import { Note, Strong } from "../../ui";
-import { titleOf } from "../../ui/roles";
-import { useGives } from "../roles/permissions";
+import { titleOf, useGives } from "../../ui/roles";
 import { accountTexts } from "../texts";
 import { Ownership } from "./ownership";
 

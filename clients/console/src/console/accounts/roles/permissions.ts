@@ -1,15 +1,7 @@
 import type { Member, Permission } from "@berthhq/client";
 import { useMe } from "../../../shared/auth/user";
 import { contains, fold } from "../../../shared/search/fold";
-
-/** The roles that only owners give and take. */
-const owned = ["owner", "admin"];
-
-/** Whether the user may give and take a role. */
-export function useGives(): (role: string) => boolean {
-  const { can } = useMe();
-  return (role) => can("admin.manage") || !owned.includes(role);
-}
+import { useGives } from "../../ui/roles";
 
 /** Whether the user may act on a member: only owners act on owners and admins, who may edit themselves. */
 export function useManages(): (member: Pick<Member, "id" | "roles">) => boolean {
