@@ -24,7 +24,7 @@ create table waitlist_entries (
   join_key           bigint not null,
   -- Staff put the entry before all others, or gave it a fixed score.
   flagged            boolean not null default false,
-  score              integer check (score between 0 and 10000),
+  score              integer check (score between -1000000 and 1000000),
   -- Number of offers it has had.
   tries              integer not null default 0 check (tries >= 0),
   subscription_id    uuid,

@@ -408,7 +408,7 @@ update waitlist_entries set session_id = null, service_id = id('service'), locat
 update waitlist_entries set booking_id = id('booking'); -- waitlist_entries_check3
 update waitlist_entries set closed_at = created_at; -- waitlist_entries_check4
 update waitlist_entries set party_size = 0; -- waitlist_entries_party_size_check
-update waitlist_entries set score = 10001; -- waitlist_entries_score_check
+update waitlist_entries set score = 1000001; -- waitlist_entries_score_check
 update waitlist_entries set status = 'LOST', closed_at = created_at; -- waitlist_entries_status_check
 update waitlist_entries set tries = -1; -- waitlist_entries_tries_check
 update waitlist_entries set status = 'BOOKED', closed_at = created_at, booking_id = id('other'); -- waitlist_entries_tenant_id_booking_id_fkey

@@ -1309,7 +1309,7 @@ type SetWaitlistPriorityRequest struct {
 	EntryId string `protobuf:"bytes,2,opt,name=entry_id,json=entryId,proto3" json:"entry_id,omitempty"`
 	// Whether it comes before all others. Absent: no change.
 	Flagged *bool `protobuf:"varint,3,opt,name=flagged,proto3,oneof" json:"flagged,omitempty"`
-	// The score, 0 to 10,000. Absent: no change.
+	// The score, -1,000,000 to 1,000,000. Absent: no change.
 	Score *int32 `protobuf:"varint,4,opt,name=score,proto3,oneof" json:"score,omitempty"`
 	// Whether to remove the score, so that the rules compute one. Not together with score.
 	ClearScore bool `protobuf:"varint,5,opt,name=clear_score,json=clearScore,proto3" json:"clear_score,omitempty"`
@@ -3249,13 +3249,12 @@ const file_berth_v1_waitlist_service_proto_rawDesc = "" +
 	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"u\n" +
 	"\x1aListWaitlistOffersResponse\x12/\n" +
 	"\x06offers\x18\x01 \x03(\v2\x17.berth.v1.WaitlistOfferR\x06offers\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xf8\x02\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x82\x03\n" +
 	"\x1aSetWaitlistPriorityRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12#\n" +
 	"\bentry_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\aentryId\x12\x1d\n" +
-	"\aflagged\x18\x03 \x01(\bH\x00R\aflagged\x88\x01\x01\x12%\n" +
-	"\x05score\x18\x04 \x01(\x05B\n" +
-	"\xbaH\a\x1a\x05\x18\x90N(\x00H\x01R\x05score\x88\x01\x01\x12\x1f\n" +
+	"\aflagged\x18\x03 \x01(\bH\x00R\aflagged\x88\x01\x01\x12/\n" +
+	"\x05score\x18\x04 \x01(\x05B\x14\xbaH\x11\x1a\x0f\x18\xc0\x84=(\xc0\xfb\xc2\xff\xff\xff\xff\xff\xff\x01H\x01R\x05score\x88\x01\x01\x12\x1f\n" +
 	"\vclear_score\x18\x05 \x01(\bR\n" +
 	"clearScore\x12 \n" +
 	"\x06reason\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\x06reason:l\xbaHi\x1ag\n" +

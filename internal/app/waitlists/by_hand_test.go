@@ -569,3 +569,25 @@ func TestStats_CountChanges(t *testing.T) {
 	}
 	test.Eq(t, want, got)
 }
+
+// Who is moved gets the score of the other entry, whatever the rules compute.
+func TestMoveWaitlistEntry_TakesAnyScore(t *testing.T) {
+	t.Parallel()
+	studio := testkit.New(t)
+	studio.SetRules(func(s *waitlist.Settings) {
+		s.Order, s.BaseScore = new(waitlist.ByPriority), new(10_000)
+		s.EarlyBirdPointsPerDay, s.EarlyBirdMaxPoints = new(50), new(50)
+	})
+	class, _, _ := studio.AddFullSession(1)
+	_, entries := studio.AddWaiters(2, testkit.ForSessions(class))
+	moved := expect.Value(studio.App.Waitlists.MoveWaitlistEntry(t.Context(), studio.Owner, entries[1], entries[0], ""))(t)
+	must.NotNil(t, moved.Score)
+	test.Greater(t, 10_000, *moved.Score)
+	test.EqOp(t, 1, moved.Position)
+
+	for _, score := range []int{-waitlist.MaxScore, waitlist.MaxScore} {
+		edit := waitlists.PriorityEdit{Score: &score}
+		scored := expect.Value(studio.App.Waitlists.SetWaitlistPriority(t.Context(), studio.Owner, entries[0], edit))(t)
+		test.EqOp(t, score, *scored.Score)
+	}
+}

@@ -151,6 +151,9 @@ func (m *model) cancelled(ev Event, s *modelSession, b *modelBooking) error {
 	if b.grace.After(deadline) {
 		deadline = b.grace
 	}
+	if deadline.After(s.starts) {
+		deadline = s.starts
+	}
 	late := ev.At.After(deadline) && !ev.SessionCancelled
 	switch {
 	case late && !ev.Staff && !policy.AllowLateCancellation:

@@ -173,13 +173,16 @@ func (b Booking) HoldExpired(now time.Time) bool {
 }
 
 // CancelDeadline returns until when cancelling is free: the end of the cancellation window or of the grace period,
-// whichever is later.
+// whichever is later, and the start at the latest. A session that is moved can start before the grace ends.
 func (b Booking) CancelDeadline() time.Time {
 	deadline := b.StartsAt.Add(-b.Policy.For(b.MemberTier).CancellationWindow)
-	if b.GraceUntil != nil && b.GraceUntil.After(deadline) {
-		return *b.GraceUntil
+	if b.GraceUntil == nil || !b.GraceUntil.After(deadline) {
+		return deadline
 	}
-	return deadline
+	if b.GraceUntil.After(b.StartsAt) {
+		return b.StartsAt
+	}
+	return *b.GraceUntil
 }
 
 // Slot is what the rules need to know about a session.

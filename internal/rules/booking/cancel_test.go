@@ -210,6 +210,13 @@ func TestCancelDeadline_IsTheLaterOfWindowAndGrace(t *testing.T) {
 	}
 }
 
+// A session that is moved can start before the grace of its promoted members ends.
+func TestCancelDeadline_IsTheStartAtTheLatest(t *testing.T) {
+	t.Parallel()
+	b := booking.Booking{StartsAt: now.Add(time.Hour), GraceUntil: new(now.Add(2 * time.Hour))}
+	test.EqOp(t, b.StartsAt, b.CancelDeadline())
+}
+
 func TestNoShow_IsMarkedAfterTheStartAndUndoneIfThePartyFits(t *testing.T) {
 	t.Parallel()
 	const free, full = 1, 0

@@ -75,7 +75,7 @@ type Payment struct {
 func Of(lines []Line, ended *time.Time) Payment {
 	p := Payment{Status: Unpaid}
 	var refunded bool
-	var before credit.Money // captured until the booking ended
+	var captured, owed credit.Money // owed: what came after the booking had ended, and was not refunded since
 	for _, l := range lines {
 		switch l.Kind {
 		case Authorize:
@@ -84,14 +84,20 @@ func Of(lines []Line, ended *time.Time) Payment {
 			}
 		case Capture:
 			p.Status, p.Amount = Captured, l.Captured
-			if ended == nil || l.At.Before(*ended) {
-				before = l.Captured
+			if ended != nil && !l.At.Before(*ended) {
+				owed, _ = add(sub(l.Captured, captured), owed) // not above what is captured, so it fits
 			}
+			captured = l.Captured
 		case WriteOff:
 			if p.Status != Captured {
 				p.Status, p.Amount = WrittenOff, l.Amount
 			}
 		case Refund:
+			if back := sub(l.Refunded, p.Refunded); less(back, owed) { // a refund returns first what came late
+				owed = sub(owed, back)
+			} else {
+				owed = credit.Money{}
+			}
 			refunded, p.Refunded = true, l.Refunded
 		}
 		if p.PaidAt == nil && (l.Kind == Authorize || l.Kind == Capture) {
@@ -104,8 +110,8 @@ func Of(lines []Line, ended *time.Time) Payment {
 	if refunded && p.Status == Captured && p.Refunded == p.Amount {
 		p.Status = Refunded
 	}
-	if late := sub(p.Amount, before); ended != nil && p.Status == Captured && less(p.Refunded, late) {
-		p.ToRefund = sub(late, p.Refunded) // refunds return first what came late
+	if p.Status == Captured {
+		p.ToRefund = owed
 	}
 	return p
 }

@@ -183,6 +183,9 @@ func TestOf_GivesBackWhatCameAfterTheEnd(t *testing.T) {
 		"all of it is refunded":        {[]payment.Facts{captured, refund(50)}, 0, 0},
 		"only what came before":        {[]payment.Facts{captured, refund(50)}, 1, 0},
 		"a refund is of the late":      {[]payment.Facts{captured, facts(payment.Capture, 20, ""), refund(20)}, 1, 0},
+		"a refund is not of what comes later": {
+			[]payment.Facts{captured, refund(50), facts(payment.Capture, 20, "")}, 1, 20,
+		},
 		"an authorization is no money": {[]payment.Facts{facts(payment.Authorize, 50, "")}, 0, 0},
 	} {
 		var lines []payment.Line

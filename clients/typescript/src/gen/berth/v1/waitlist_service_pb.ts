@@ -727,7 +727,7 @@ export type SetWaitlistPriorityRequest = Message<"berth.v1.SetWaitlistPriorityRe
   flagged?: boolean | undefined;
 
   /**
-   * The score, 0 to 10,000. Absent: no change.
+   * The score, -1,000,000 to 1,000,000. Absent: no change.
    *
    * @generated from field: optional int32 score = 4;
    */
