@@ -134,6 +134,24 @@ func TestSignIn_InAllTenantsOfTheAddress(t *testing.T) {
 	test.EqOp(t, http.StatusUnauthorized, s.enter(request, codes[0], nil), test.Sprint("replayed"))
 }
 
+// An address gets no more codes for being that of members of several tenants.
+func TestSignIn_SendsSoManyCodesADayFromAllTenants(t *testing.T) {
+	t.Parallel()
+	s := newSignInStudio(t)
+	other := s.OtherTenant()
+	withMember(s.Studio, "Mia", "mia@example.com")
+	withMember(other, "Mia Abroad", "mia@example.com")
+	var sent int
+	for range 2 * signin.MaxCodes {
+		s.ask("mia@example.com", nil)
+		sent += len(mailed(s.Studio)) + len(mailed(other))
+	}
+	test.EqOp(t, signin.MaxCodes, sent)
+	s.Clock.Advance(signin.CodeDay)
+	s.ask("mia@example.com", nil)
+	test.SliceLen(t, 1, append(mailed(s.Studio), mailed(other)...))
+}
+
 // Who asks with an address of nobody, or guesses, learns nothing about who exists.
 func TestSignIn_TellsNothingAboutWhoExists(t *testing.T) {
 	t.Parallel()

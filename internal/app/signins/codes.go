@@ -24,6 +24,9 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
+// errEnough is SIGN_IN_CODE_INVALID for an address that has got enough codes today.
+var errEnough = fmt.Errorf("enough codes: %w", signin.ErrCodeInvalid)
+
 // SendCode sends a code to an email address, and returns what SignIn needs besides the code. That is the same for
 // addresses that belong to no member, and if the address has got enough codes today: nothing is sent then. Browser is
 // one that has signed in before; it can be zero. Errors: INVALID_FIELD.
@@ -56,6 +59,9 @@ func (s *Service) SendCode(ctx context.Context, address string, browser Browser)
 		if err == nil {
 			of.tenant, of.code = id, sent
 			return s.writeRequest(of), nil
+		}
+		if errors.Is(err, errEnough) {
+			break // no other tenant sends more
 		}
 	}
 	of.tenant, of.code = tenant.New[tenant.TenantID](s.engine.Now()), tenant.New[tenant.CodeID](s.engine.Now())
@@ -96,8 +102,8 @@ func (s *Service) sendCode(
 			switch {
 			case refused != nil && !errors.Is(refused, signin.ErrCodeInvalid):
 				return tenant.CodeID{}, refused
-			case before >= signin.MaxCodes:
-				refused = signin.ErrCodeInvalid
+			case refused == nil && before >= signin.MaxCodes:
+				refused = errEnough
 			}
 			id := tenant.NextID[tenant.CodeID](tx.IDs)
 			codes := []signin.Code{
