@@ -124,7 +124,7 @@ func (c browserCookie) read(r *http.Request) signins.Browser { return c.signIns.
 
 // made returns the cookie of a browser that has signed in before, whether or not it is signed in now, and otherwise "".
 func (c browserCookie) made(r *http.Request) string {
-	if c.read(r) == (signins.Browser{}) {
+	if !c.read(r).KnowsAny() {
 		return ""
 	}
 	return c.text(r)

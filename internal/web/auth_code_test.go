@@ -212,6 +212,38 @@ func TestSignIn_StrangersLockNobodyOut(t *testing.T) {
 	test.EqOp(t, 1, s.Count(`select count(*) from sign_in_codes where tenant_id = $1`, s.Tenant))
 }
 
+// A browser of a family knows all their addresses, also while strangers use up the codes of one.
+func TestSignIn_BrowsersKnowSeveralAddresses(t *testing.T) {
+	t.Parallel()
+	s := newSignInStudio(t)
+	addresses := []string{"mia@example.com", "noa@example.com"}
+	browser := map[string]string{}
+	for _, address := range addresses {
+		withMember(s.Studio, address[:3], address)
+		must.EqOp(t, http.StatusNoContent, s.enter(s.ask(address, browser), s.mailed(), browser))
+		for range signin.MaxCodes - 1 {
+			s.ask(address, nil)
+			s.mailed()
+		}
+		s.ask(address, nil)
+		test.SliceEmpty(t, mailed(s.Studio), test.Sprint("strangers get no more"))
+	}
+	for _, address := range addresses {
+		must.EqOp(t, http.StatusNoContent, s.enter(s.ask(address, browser), s.mailed(), browser))
+	}
+	hashes := s.Count(`select count(distinct browser_hash) from sign_in_codes where tenant_id = $1`, s.Tenant)
+	test.EqOp(t, len(addresses), hashes, test.Sprint("the database does not tell that they share a browser"))
+
+	// It knows the latest eight.
+	for i := range 8 {
+		address := fmt.Sprintf("guest%d@example.com", i)
+		withMember(s.Studio, fmt.Sprint("Guest ", i), address)
+		must.EqOp(t, http.StatusNoContent, s.enter(s.ask(address, browser), s.mailed(), browser))
+	}
+	s.ask("mia@example.com", browser)
+	test.SliceEmpty(t, mailed(s.Studio))
+}
+
 func TestSignIn_RefusesCodes(t *testing.T) {
 	t.Parallel()
 	for why, spoil := range map[string]func(s *signInStudio, mia tenant.Caller){

@@ -176,13 +176,13 @@ func TestOf_GivesBackWhatCameAfterTheEnd(t *testing.T) {
 		ended int // minutes after the first line
 		want  int64
 	}{
-		"it came before":               {[]payment.Facts{captured}, 1, 0},
-		"it came at the end":           {[]payment.Facts{captured}, 0, 50},
-		"a part came before":           {[]payment.Facts{captured, facts(payment.Capture, 20, "")}, 1, 20},
-		"a part is refunded":           {[]payment.Facts{captured, refund(20)}, 0, 30},
-		"all of it is refunded":        {[]payment.Facts{captured, refund(50)}, 0, 0},
-		"only what came before":        {[]payment.Facts{captured, refund(50)}, 1, 0},
-		"a refund is of the late":      {[]payment.Facts{captured, facts(payment.Capture, 20, ""), refund(20)}, 1, 0},
+		"it came before":          {[]payment.Facts{captured}, 1, 0},
+		"it came at the end":      {[]payment.Facts{captured}, 0, 50},
+		"a part came before":      {[]payment.Facts{captured, facts(payment.Capture, 20, "")}, 1, 20},
+		"a part is refunded":      {[]payment.Facts{captured, refund(20)}, 0, 30},
+		"all of it is refunded":   {[]payment.Facts{captured, refund(50)}, 0, 0},
+		"only what came before":   {[]payment.Facts{captured, refund(50)}, 1, 0},
+		"a refund is of the late": {[]payment.Facts{captured, facts(payment.Capture, 20, ""), refund(20)}, 1, 0},
 		"a refund is not of what comes later": {
 			[]payment.Facts{captured, refund(50), facts(payment.Capture, 20, "")}, 1, 20,
 		},
