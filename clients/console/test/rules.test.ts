@@ -124,7 +124,7 @@ test.describe("the waitlist rules", () => {
     await using there = await visit({
       role: "owner",
       tenant: salon,
-      path: `/waitlist?for=location:${locationId}`,
+      path: `/waitlist-rules?for=location:${locationId}`,
     });
     const { page } = there;
     const { setting, override, type, typed, save, saved } = onRules(page);
@@ -207,7 +207,7 @@ test.describe("the waitlist rules", () => {
     await using there = await visit({
       role: "owner",
       tenant: salon,
-      path: `/waitlist?for=location:${locationId}`,
+      path: `/waitlist-rules?for=location:${locationId}`,
     });
     const { page } = there;
     const { setting, override, type, save, saved } = onRules(page);
@@ -306,7 +306,7 @@ test.describe("the waitlist rules", () => {
 
   test("show conflicting edits and keep everything typed", async () => {
     const locationId = await createLocation("Shared Row");
-    const how = { tenant: salon, path: `/waitlist?for=location:${locationId}` } as const;
+    const how = { tenant: salon, path: `/waitlist-rules?for=location:${locationId}` } as const;
     await using first = await visit({ ...how, role: "owner" });
     await using second = await visit({ ...how, role: "admin" });
     const [one, other] = [onRules(first.page), onRules(second.page)];
