@@ -10,7 +10,6 @@ import {
 } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
 import { Box, Popover, Table, Text, UnstyledButton } from "@mantine/core";
-import { IconFlagFilled } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { useCall } from "../../shared/api/calls";
 import { useCan } from "../../shared/auth/user";
@@ -23,6 +22,7 @@ import { decisionTexts } from "../../shared/waitlists/texts";
 import { routes } from "../routes";
 import { type Action, ActionsMenu, CardHint, DialogButton, Dimmed, Inline, Person } from "../ui";
 import text from "../ui/text.module.css";
+import { Flag } from "./flag";
 import classes from "./score.module.css";
 import { waitlistTexts } from "./texts";
 
@@ -159,14 +159,7 @@ function EntryRow({ entry, position, offer, before, session }: EntryRowProps) {
         <Person
           to={routes.member.path({ id: entry.memberId })}
           name={entry.memberName}
-          mark={
-            entry.flagged && (
-              <>
-                {" "}
-                <IconFlagFilled size={13} color="var(--warn)" aria-label={t.offers.flagged} />
-              </>
-            )
-          }
+          mark={entry.flagged && <Flag />}
         >
           {entry.partySize > 1 && `× ${entry.partySize} · `}
           {offer ? (

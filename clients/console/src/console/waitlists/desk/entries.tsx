@@ -4,7 +4,7 @@ import {
   WaitlistEntryStatus,
   WaitlistService,
 } from "@berthhq/client";
-import { IconClockHour4, IconFlagFilled } from "@tabler/icons-react";
+import { IconClockHour4 } from "@tabler/icons-react";
 import { useState } from "react";
 import { useCall } from "../../../shared/api/calls";
 import { usePages } from "../../../shared/api/pages";
@@ -16,6 +16,7 @@ import { staffReason } from "../../../shared/waitlists/decisions";
 import { decisionTexts } from "../../../shared/waitlists/texts";
 import { routes } from "../../routes";
 import { type Action, ActionsMenu, dotted, List, Note, Panel, Person, TenantTime } from "../../ui";
+import { Flag } from "../flag";
 import { EntryTarget } from "../target";
 import { waitlistTexts } from "../texts";
 import { MoveForm, OfferForm, PriorityForm } from "./act";
@@ -70,14 +71,7 @@ export function Entries() {
               <Person
                 to={can("member.read") && routes.member.path({ id: entry.memberId })}
                 name={entry.memberName}
-                mark={
-                  entry.flagged && (
-                    <>
-                      {" "}
-                      <IconFlagFilled size={13} color="var(--warn)" aria-label={t.offers.flagged} />
-                    </>
-                  )
-                }
+                mark={entry.flagged && <Flag />}
               >
                 {entry.partySize > 1 && `× ${entry.partySize} · `}
                 {t.common.since} <TenantTime at={entry.createTime} as="dateTime" />
