@@ -140,7 +140,7 @@ const isWidget = any(
 
 /** What the pages of the console share. */
 const isFrame = any(
-  /src\/console\/(shell|routes|catalog\/data|ui\/(dialog|roles|sessions|text))/,
+  /src\/console\/(shell|routes|catalog\/data|ui\/(dialog|roles\.|sessions|text))/,
   /src\/console\/(accounts|bookings\/analytics|schedules|settings|waitlists)\/texts\/index/,
   /DatesProvider|AccordionChevron|get-transition-props|hotkey|schedules\/turn/,
   /(components|styles)\/(Anchor|Container|FloatingIndicator|SegmentedControl)[/.]/,
@@ -154,7 +154,8 @@ const isOfSomePages = any(
   /number-format|dayjs|use-local-storage|use-debounced|[iI]nfiniteQuery/,
   /components\/(ActionIcon|Progress|SimpleGrid)\//,
   /@mantine\/(dates|notifications\/(?!esm\/notifications\.store)|spotlight)/,
-  /src\/console\/|src\/shared\/(accounts\/ledger|api\/pages|forms\/(editing|form)|ui\/(data-table|overlays))/,
+  /src\/console\/|src\/shared\/(accounts\/ledger|api\/pages|waitlists\/)/,
+  /src\/shared\/(forms\/(editing|form)|ui\/(data-table|overlays))/,
   /(?<!src\/member)\/texts\//,
 );
 

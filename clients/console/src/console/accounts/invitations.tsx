@@ -21,7 +21,7 @@ import { routes } from "../routes";
 import { CallForm, List, MemberLink, MemberPicker, TenantTime } from "../ui";
 import { useSave } from "../ui/edit-form";
 import { Name } from "../ui/inputs";
-import { useStaffRoles } from "../ui/roles";
+import { useStaffRoles } from "../ui/staff-roles";
 import { uiTexts } from "../ui/texts";
 import { accountTexts } from "./texts";
 

@@ -13,7 +13,8 @@ import { CallForm, DataTable, DialogButton, Dimmed, MemberLink, MemberPicker } f
 import { useSave } from "../ui/edit-form";
 import { Name } from "../ui/inputs";
 import { InviteBox, useInvite } from "../ui/invite";
-import { RoleTags, useStaffRoles } from "../ui/roles";
+import { RoleTags } from "../ui/roles";
+import { useStaffRoles } from "../ui/staff-roles";
 import { uiTexts } from "../ui/texts";
 import { useCatalog } from "./loaded";
 import { catalogTexts } from "./texts";

@@ -1,5 +1,3 @@
-import { AccessService } from "@berthhq/client";
-import { useAll } from "../../shared/api/lists";
 import { useMe } from "../../shared/auth/user";
 import { type Texts, useText } from "../../shared/i18n";
 import { Tag } from "../../shared/ui";
@@ -16,20 +14,6 @@ const owned = ["owner", "admin"];
 export function useGives(): (role: string) => boolean {
   const { can } = useMe();
   return (role) => can("admin.manage") || !owned.includes(role);
-}
-
-/** The roles of staff that the user may give, also the organization's own, for a select. */
-export function useStaffRoles(): { value: string; label: string }[] {
-  const t = useText();
-  const { can } = useMe();
-  const gives = useGives();
-  const roles = useAll(AccessService.method.listRoles, {}, (answer) => answer.roles, {
-    enabled: can("role.read"),
-  });
-  const known = roles.data ?? ["coach", "admin", "owner"].map((name) => ({ name, title: "" }));
-  return known
-    .filter(({ name }) => name !== "member" && name !== "partner" && gives(name))
-    .map((role) => ({ value: role.name, label: titleOf(role, t) }));
 }
 
 export function RoleTags({ roles }: { roles: readonly string[] }) {
