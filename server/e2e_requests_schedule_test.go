@@ -106,6 +106,9 @@ var scheduleRequests = map[string][]build{
 	"SessionService/DeleteSession": {func(w *world) proto.Message {
 		return &v1.DeleteSessionRequest{SessionId: text(w.newSession()), Reason: unique(), Etag: "v1"}
 	}},
+	"SessionService/FindSubstitutes": {func(w *world) proto.Message {
+		return &v1.FindSubstitutesRequest{CoachId: text(w.coach.Member), StartsWithin: w.filter(false).GetStartsWithin()}
+	}},
 	"SessionService/PreviewBulkSessions": {func(w *world) proto.Message {
 		return &v1.PreviewBulkSessionsRequest{
 			Filter: w.filter(true), Action: v1.BulkSessionAction_BULK_SESSION_ACTION_DELETE, IncludeBooked: true,

@@ -99,7 +99,16 @@ var scheduleReads = []read{
 	{scheduledb.ListBusySpans, args{"", "third", civil.Span{Start: start.Add(-time.Hour), End: start}}, ""},
 	{scheduledb.FindLeader, args{"member"}, "{CanLead=true Name=Ana}"},
 	{scheduledb.FindLeader, args{"third"}, "{CanLead=true Name=Cy}"},
-	{scheduledb.FindLeader, args{"other"}, "{Name=bo}"},
+	{scheduledb.FindLeader, args{"other"}, "{}"},
+	{scheduledb.ListLeaders, args{"third", 9}, "{Member=member Name=Ana}"},
+	{scheduledb.ListLeaders, args{"", 1}, "{Member=member Name=Ana}"},
+	{scheduledb.FindLed, args{"member", civil.Span{Start: start}, tenant.Permissions{}}, "{Count=1 Sessions=session}"},
+	{scheduledb.FindLed, args{
+		"member", civil.Span{Start: start}, tenant.Permissions{session.ReadDrafts: true},
+	}, "{Count=1 Sessions=session}"},
+	{scheduledb.FindLed, args{
+		"third", civil.Span{Start: start, End: start.Add(2 * time.Hour)}, tenant.Permissions{session.ReadDrafts: true},
+	}, "{}"},
 	{scheduledb.FindSeries, args{"series"}, "series"},
 	{scheduledb.FindSeries, args{"other"}, "other"},
 	{scheduledb.ListSeriesToExtend, args{civil.Date{Year: 2026, Month: 3, Day: 10}}, "other"},

@@ -1,5 +1,5 @@
 import { expect, test } from "@playwright/test";
-import { call, visit, withBrowser } from "./browser";
+import { call, day, hour, makeSession, visit, withBrowser } from "./browser";
 
 withBrowser();
 
@@ -44,6 +44,51 @@ test.describe("roles", () => {
     await expect(other.page.getByRole("link", { name: "Members" })).toHaveCount(1);
 
     await call("owner", "AccessService/RevokeRole", { memberId: member.id, role: "front_desk" });
+  });
+
+  test("a coach who leaves is replaced, in one session and in all others", async () => {
+    const add = async (name: string) => {
+      const { member } = await call<{ member: { id: string } }>(
+        "owner",
+        "MemberService/CreateMember",
+        { member: { name } },
+      );
+      await call("owner", "AccessService/AssignRole", { memberId: member.id, role: "coach" });
+      return member.id;
+    };
+    const leaving = await add("Lena Leaving");
+    const staying = await add("Stan Staying");
+    for (const [index, title] of ["Dawn", "Midday", "Dusk"].entries())
+      await makeSession(title, 20 * day + index * 3 * hour, { coachId: leaving });
+    await makeSession("Elsewhere", 20 * day, { coachId: staying });
+
+    await using owner = await visit({ role: "owner", path: `/members/${leaving}?tab=roles` });
+    const { page } = owner;
+    await page.getByRole("button", { name: "Remove Coach" }).click();
+    const table = page.getByRole("table", { name: "Sessions they lead" });
+    await expect(table.getByRole("row")).toHaveCount(3);
+    // Who has a session then is not offered.
+    await table.getByRole("combobox", { name: "Who leads Dawn" }).click();
+    const free = page.getByRole("option");
+    await expect(free.first()).toBeVisible();
+    await expect(free.filter({ hasText: "Stan Staying" })).toHaveCount(0);
+    await page.keyboard.press("Escape");
+    await table.getByRole("combobox", { name: "Who leads Midday" }).click();
+    await free.filter({ hasText: "Stan Staying" }).click();
+    await expect(table.getByRole("row")).toHaveCount(2);
+
+    const all = page.getByRole("combobox", { name: "A substitute for all" });
+    await all.fill("stan");
+    await page.getByRole("option", { name: "Stan Staying (free for 1 of 2)" }).click();
+    await page.getByRole("button", { name: "Replace in 1" }).click();
+    await expect(table.getByRole("row")).toHaveCount(1);
+    await expect(table).toContainText("Dawn");
+
+    await page.getByRole("button", { name: "Actions" }).click();
+    await page.getByRole("menuitem", { name: "Deactivate" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Deactivate" }).click();
+    await expect(page.getByText("Members do not see the name")).toBeVisible();
+    await expect(table).toContainText("Dawn");
   });
 
   test("ownership moves to a member who confirms it", async () => {

@@ -863,9 +863,11 @@ func (x *RevokeRoleRequest) GetRole() string {
 type RevokeRoleResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The names of all roles that the member has now: the built-in roles by rank, then the others by name.
-	Roles         []string `protobuf:"bytes,1,rep,name=roles,proto3" json:"roles,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Roles []string `protobuf:"bytes,1,rep,name=roles,proto3" json:"roles,omitempty"`
+	// The future sessions that have this member as their coach, if they cannot lead sessions now.
+	SessionsWithoutCoach *SessionsWithoutCoach `protobuf:"bytes,2,opt,name=sessions_without_coach,json=sessionsWithoutCoach,proto3" json:"sessions_without_coach,omitempty"`
+	unknownFields        protoimpl.UnknownFields
+	sizeCache            protoimpl.SizeCache
 }
 
 func (x *RevokeRoleResponse) Reset() {
@@ -901,6 +903,13 @@ func (*RevokeRoleResponse) Descriptor() ([]byte, []int) {
 func (x *RevokeRoleResponse) GetRoles() []string {
 	if x != nil {
 		return x.Roles
+	}
+	return nil
+}
+
+func (x *RevokeRoleResponse) GetSessionsWithoutCoach() *SessionsWithoutCoach {
+	if x != nil {
+		return x.SessionsWithoutCoach
 	}
 	return nil
 }
@@ -2170,7 +2179,7 @@ var File_berth_v1_access_service_proto protoreflect.FileDescriptor
 
 const file_berth_v1_access_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1dberth/v1/access_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x13berth/v1/role.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a google/protobuf/field_mask.proto\"B\n" +
+	"\x1dberth/v1/access_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x13berth/v1/role.proto\x1a\x16berth/v1/session.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a google/protobuf/field_mask.proto\"B\n" +
 	"\x16ListPermissionsRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\"Q\n" +
 	"\x17ListPermissionsResponse\x126\n" +
@@ -2219,9 +2228,10 @@ const file_berth_v1_access_service_proto_rawDesc = "" +
 	"\x11RevokeRoleRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12%\n" +
 	"\tmember_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\bmemberId\x123\n" +
-	"\x04role\x18\x03 \x01(\tB\x1f\xbaH\x1cr\x1a\x1822\x16^[a-z][a-z0-9_]{0,49}$R\x04role\"*\n" +
+	"\x04role\x18\x03 \x01(\tB\x1f\xbaH\x1cr\x1a\x1822\x16^[a-z][a-z0-9_]{0,49}$R\x04role\"\x80\x01\n" +
 	"\x12RevokeRoleResponse\x12\x14\n" +
-	"\x05roles\x18\x01 \x03(\tR\x05roles\"k\n" +
+	"\x05roles\x18\x01 \x03(\tR\x05roles\x12T\n" +
+	"\x16sessions_without_coach\x18\x02 \x01(\v2\x1e.berth.v1.SessionsWithoutCoachR\x14sessionsWithoutCoach\"k\n" +
 	"\x18TransferOwnershipRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12%\n" +
 	"\tmember_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\bmemberId\"T\n" +
@@ -2385,11 +2395,12 @@ var file_berth_v1_access_service_proto_goTypes = []any{
 	(*RoleFilter)(nil),                       // 40: berth.v1.RoleFilter
 	(*RoleInput)(nil),                        // 41: berth.v1.RoleInput
 	(*fieldmaskpb.FieldMask)(nil),            // 42: google.protobuf.FieldMask
-	(*OwnershipTransfer)(nil),                // 43: berth.v1.OwnershipTransfer
-	(*ServiceAccountInput)(nil),              // 44: berth.v1.ServiceAccountInput
-	(*ServiceAccount)(nil),                   // 45: berth.v1.ServiceAccount
-	(*ServiceAccountFilter)(nil),             // 46: berth.v1.ServiceAccountFilter
-	(*durationpb.Duration)(nil),              // 47: google.protobuf.Duration
+	(*SessionsWithoutCoach)(nil),             // 43: berth.v1.SessionsWithoutCoach
+	(*OwnershipTransfer)(nil),                // 44: berth.v1.OwnershipTransfer
+	(*ServiceAccountInput)(nil),              // 45: berth.v1.ServiceAccountInput
+	(*ServiceAccount)(nil),                   // 46: berth.v1.ServiceAccount
+	(*ServiceAccountFilter)(nil),             // 47: berth.v1.ServiceAccountFilter
+	(*durationpb.Duration)(nil),              // 48: google.protobuf.Duration
 }
 var file_berth_v1_access_service_proto_depIdxs = []int32{
 	38, // 0: berth.v1.ListPermissionsResponse.permissions:type_name -> berth.v1.Permission
@@ -2401,60 +2412,61 @@ var file_berth_v1_access_service_proto_depIdxs = []int32{
 	41, // 6: berth.v1.UpdateRoleRequest.role:type_name -> berth.v1.RoleInput
 	42, // 7: berth.v1.UpdateRoleRequest.update_mask:type_name -> google.protobuf.FieldMask
 	39, // 8: berth.v1.UpdateRoleResponse.role:type_name -> berth.v1.Role
-	43, // 9: berth.v1.TransferOwnershipResponse.transfer:type_name -> berth.v1.OwnershipTransfer
-	43, // 10: berth.v1.ListOwnershipTransfersResponse.transfers:type_name -> berth.v1.OwnershipTransfer
-	44, // 11: berth.v1.CreateServiceAccountRequest.service_account:type_name -> berth.v1.ServiceAccountInput
-	45, // 12: berth.v1.CreateServiceAccountResponse.service_account:type_name -> berth.v1.ServiceAccount
-	45, // 13: berth.v1.GetServiceAccountResponse.service_account:type_name -> berth.v1.ServiceAccount
-	46, // 14: berth.v1.ListServiceAccountsRequest.filter:type_name -> berth.v1.ServiceAccountFilter
-	45, // 15: berth.v1.ListServiceAccountsResponse.service_accounts:type_name -> berth.v1.ServiceAccount
-	47, // 16: berth.v1.RotateServiceAccountKeyRequest.overlap:type_name -> google.protobuf.Duration
-	45, // 17: berth.v1.RotateServiceAccountKeyResponse.service_account:type_name -> berth.v1.ServiceAccount
-	45, // 18: berth.v1.RevokeServiceAccountResponse.service_account:type_name -> berth.v1.ServiceAccount
-	47, // 19: berth.v1.ExchangeKeyResponse.expires_in:type_name -> google.protobuf.Duration
-	0,  // 20: berth.v1.AccessService.ListPermissions:input_type -> berth.v1.ListPermissionsRequest
-	2,  // 21: berth.v1.AccessService.GetRole:input_type -> berth.v1.GetRoleRequest
-	4,  // 22: berth.v1.AccessService.ListRoles:input_type -> berth.v1.ListRolesRequest
-	6,  // 23: berth.v1.AccessService.CreateRole:input_type -> berth.v1.CreateRoleRequest
-	8,  // 24: berth.v1.AccessService.UpdateRole:input_type -> berth.v1.UpdateRoleRequest
-	10, // 25: berth.v1.AccessService.DeleteRole:input_type -> berth.v1.DeleteRoleRequest
-	12, // 26: berth.v1.AccessService.AssignRole:input_type -> berth.v1.AssignRoleRequest
-	14, // 27: berth.v1.AccessService.RevokeRole:input_type -> berth.v1.RevokeRoleRequest
-	16, // 28: berth.v1.AccessService.TransferOwnership:input_type -> berth.v1.TransferOwnershipRequest
-	18, // 29: berth.v1.AccessService.ConfirmOwnershipTransfer:input_type -> berth.v1.ConfirmOwnershipTransferRequest
-	20, // 30: berth.v1.AccessService.CancelOwnershipTransfer:input_type -> berth.v1.CancelOwnershipTransferRequest
-	22, // 31: berth.v1.AccessService.ListOwnershipTransfers:input_type -> berth.v1.ListOwnershipTransfersRequest
-	24, // 32: berth.v1.AccessService.CheckAccess:input_type -> berth.v1.CheckAccessRequest
-	26, // 33: berth.v1.AccessService.CreateServiceAccount:input_type -> berth.v1.CreateServiceAccountRequest
-	28, // 34: berth.v1.AccessService.GetServiceAccount:input_type -> berth.v1.GetServiceAccountRequest
-	30, // 35: berth.v1.AccessService.ListServiceAccounts:input_type -> berth.v1.ListServiceAccountsRequest
-	32, // 36: berth.v1.AccessService.RotateServiceAccountKey:input_type -> berth.v1.RotateServiceAccountKeyRequest
-	34, // 37: berth.v1.AccessService.RevokeServiceAccount:input_type -> berth.v1.RevokeServiceAccountRequest
-	36, // 38: berth.v1.AccessService.ExchangeKey:input_type -> berth.v1.ExchangeKeyRequest
-	1,  // 39: berth.v1.AccessService.ListPermissions:output_type -> berth.v1.ListPermissionsResponse
-	3,  // 40: berth.v1.AccessService.GetRole:output_type -> berth.v1.GetRoleResponse
-	5,  // 41: berth.v1.AccessService.ListRoles:output_type -> berth.v1.ListRolesResponse
-	7,  // 42: berth.v1.AccessService.CreateRole:output_type -> berth.v1.CreateRoleResponse
-	9,  // 43: berth.v1.AccessService.UpdateRole:output_type -> berth.v1.UpdateRoleResponse
-	11, // 44: berth.v1.AccessService.DeleteRole:output_type -> berth.v1.DeleteRoleResponse
-	13, // 45: berth.v1.AccessService.AssignRole:output_type -> berth.v1.AssignRoleResponse
-	15, // 46: berth.v1.AccessService.RevokeRole:output_type -> berth.v1.RevokeRoleResponse
-	17, // 47: berth.v1.AccessService.TransferOwnership:output_type -> berth.v1.TransferOwnershipResponse
-	19, // 48: berth.v1.AccessService.ConfirmOwnershipTransfer:output_type -> berth.v1.ConfirmOwnershipTransferResponse
-	21, // 49: berth.v1.AccessService.CancelOwnershipTransfer:output_type -> berth.v1.CancelOwnershipTransferResponse
-	23, // 50: berth.v1.AccessService.ListOwnershipTransfers:output_type -> berth.v1.ListOwnershipTransfersResponse
-	25, // 51: berth.v1.AccessService.CheckAccess:output_type -> berth.v1.CheckAccessResponse
-	27, // 52: berth.v1.AccessService.CreateServiceAccount:output_type -> berth.v1.CreateServiceAccountResponse
-	29, // 53: berth.v1.AccessService.GetServiceAccount:output_type -> berth.v1.GetServiceAccountResponse
-	31, // 54: berth.v1.AccessService.ListServiceAccounts:output_type -> berth.v1.ListServiceAccountsResponse
-	33, // 55: berth.v1.AccessService.RotateServiceAccountKey:output_type -> berth.v1.RotateServiceAccountKeyResponse
-	35, // 56: berth.v1.AccessService.RevokeServiceAccount:output_type -> berth.v1.RevokeServiceAccountResponse
-	37, // 57: berth.v1.AccessService.ExchangeKey:output_type -> berth.v1.ExchangeKeyResponse
-	39, // [39:58] is the sub-list for method output_type
-	20, // [20:39] is the sub-list for method input_type
-	20, // [20:20] is the sub-list for extension type_name
-	20, // [20:20] is the sub-list for extension extendee
-	0,  // [0:20] is the sub-list for field type_name
+	43, // 9: berth.v1.RevokeRoleResponse.sessions_without_coach:type_name -> berth.v1.SessionsWithoutCoach
+	44, // 10: berth.v1.TransferOwnershipResponse.transfer:type_name -> berth.v1.OwnershipTransfer
+	44, // 11: berth.v1.ListOwnershipTransfersResponse.transfers:type_name -> berth.v1.OwnershipTransfer
+	45, // 12: berth.v1.CreateServiceAccountRequest.service_account:type_name -> berth.v1.ServiceAccountInput
+	46, // 13: berth.v1.CreateServiceAccountResponse.service_account:type_name -> berth.v1.ServiceAccount
+	46, // 14: berth.v1.GetServiceAccountResponse.service_account:type_name -> berth.v1.ServiceAccount
+	47, // 15: berth.v1.ListServiceAccountsRequest.filter:type_name -> berth.v1.ServiceAccountFilter
+	46, // 16: berth.v1.ListServiceAccountsResponse.service_accounts:type_name -> berth.v1.ServiceAccount
+	48, // 17: berth.v1.RotateServiceAccountKeyRequest.overlap:type_name -> google.protobuf.Duration
+	46, // 18: berth.v1.RotateServiceAccountKeyResponse.service_account:type_name -> berth.v1.ServiceAccount
+	46, // 19: berth.v1.RevokeServiceAccountResponse.service_account:type_name -> berth.v1.ServiceAccount
+	48, // 20: berth.v1.ExchangeKeyResponse.expires_in:type_name -> google.protobuf.Duration
+	0,  // 21: berth.v1.AccessService.ListPermissions:input_type -> berth.v1.ListPermissionsRequest
+	2,  // 22: berth.v1.AccessService.GetRole:input_type -> berth.v1.GetRoleRequest
+	4,  // 23: berth.v1.AccessService.ListRoles:input_type -> berth.v1.ListRolesRequest
+	6,  // 24: berth.v1.AccessService.CreateRole:input_type -> berth.v1.CreateRoleRequest
+	8,  // 25: berth.v1.AccessService.UpdateRole:input_type -> berth.v1.UpdateRoleRequest
+	10, // 26: berth.v1.AccessService.DeleteRole:input_type -> berth.v1.DeleteRoleRequest
+	12, // 27: berth.v1.AccessService.AssignRole:input_type -> berth.v1.AssignRoleRequest
+	14, // 28: berth.v1.AccessService.RevokeRole:input_type -> berth.v1.RevokeRoleRequest
+	16, // 29: berth.v1.AccessService.TransferOwnership:input_type -> berth.v1.TransferOwnershipRequest
+	18, // 30: berth.v1.AccessService.ConfirmOwnershipTransfer:input_type -> berth.v1.ConfirmOwnershipTransferRequest
+	20, // 31: berth.v1.AccessService.CancelOwnershipTransfer:input_type -> berth.v1.CancelOwnershipTransferRequest
+	22, // 32: berth.v1.AccessService.ListOwnershipTransfers:input_type -> berth.v1.ListOwnershipTransfersRequest
+	24, // 33: berth.v1.AccessService.CheckAccess:input_type -> berth.v1.CheckAccessRequest
+	26, // 34: berth.v1.AccessService.CreateServiceAccount:input_type -> berth.v1.CreateServiceAccountRequest
+	28, // 35: berth.v1.AccessService.GetServiceAccount:input_type -> berth.v1.GetServiceAccountRequest
+	30, // 36: berth.v1.AccessService.ListServiceAccounts:input_type -> berth.v1.ListServiceAccountsRequest
+	32, // 37: berth.v1.AccessService.RotateServiceAccountKey:input_type -> berth.v1.RotateServiceAccountKeyRequest
+	34, // 38: berth.v1.AccessService.RevokeServiceAccount:input_type -> berth.v1.RevokeServiceAccountRequest
+	36, // 39: berth.v1.AccessService.ExchangeKey:input_type -> berth.v1.ExchangeKeyRequest
+	1,  // 40: berth.v1.AccessService.ListPermissions:output_type -> berth.v1.ListPermissionsResponse
+	3,  // 41: berth.v1.AccessService.GetRole:output_type -> berth.v1.GetRoleResponse
+	5,  // 42: berth.v1.AccessService.ListRoles:output_type -> berth.v1.ListRolesResponse
+	7,  // 43: berth.v1.AccessService.CreateRole:output_type -> berth.v1.CreateRoleResponse
+	9,  // 44: berth.v1.AccessService.UpdateRole:output_type -> berth.v1.UpdateRoleResponse
+	11, // 45: berth.v1.AccessService.DeleteRole:output_type -> berth.v1.DeleteRoleResponse
+	13, // 46: berth.v1.AccessService.AssignRole:output_type -> berth.v1.AssignRoleResponse
+	15, // 47: berth.v1.AccessService.RevokeRole:output_type -> berth.v1.RevokeRoleResponse
+	17, // 48: berth.v1.AccessService.TransferOwnership:output_type -> berth.v1.TransferOwnershipResponse
+	19, // 49: berth.v1.AccessService.ConfirmOwnershipTransfer:output_type -> berth.v1.ConfirmOwnershipTransferResponse
+	21, // 50: berth.v1.AccessService.CancelOwnershipTransfer:output_type -> berth.v1.CancelOwnershipTransferResponse
+	23, // 51: berth.v1.AccessService.ListOwnershipTransfers:output_type -> berth.v1.ListOwnershipTransfersResponse
+	25, // 52: berth.v1.AccessService.CheckAccess:output_type -> berth.v1.CheckAccessResponse
+	27, // 53: berth.v1.AccessService.CreateServiceAccount:output_type -> berth.v1.CreateServiceAccountResponse
+	29, // 54: berth.v1.AccessService.GetServiceAccount:output_type -> berth.v1.GetServiceAccountResponse
+	31, // 55: berth.v1.AccessService.ListServiceAccounts:output_type -> berth.v1.ListServiceAccountsResponse
+	33, // 56: berth.v1.AccessService.RotateServiceAccountKey:output_type -> berth.v1.RotateServiceAccountKeyResponse
+	35, // 57: berth.v1.AccessService.RevokeServiceAccount:output_type -> berth.v1.RevokeServiceAccountResponse
+	37, // 58: berth.v1.AccessService.ExchangeKey:output_type -> berth.v1.ExchangeKeyResponse
+	40, // [40:59] is the sub-list for method output_type
+	21, // [21:40] is the sub-list for method input_type
+	21, // [21:21] is the sub-list for extension type_name
+	21, // [21:21] is the sub-list for extension extendee
+	0,  // [0:21] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_access_service_proto_init() }
@@ -2464,6 +2476,7 @@ func file_berth_v1_access_service_proto_init() {
 	}
 	file_berth_v1_access_proto_init()
 	file_berth_v1_role_proto_init()
+	file_berth_v1_session_proto_init()
 	file_berth_v1_access_service_proto_msgTypes[24].OneofWrappers = []any{
 		(*CheckAccessRequest_MemberId)(nil),
 		(*CheckAccessRequest_Subject)(nil),

@@ -311,9 +311,11 @@ func (x *DeactivateMemberRequest) GetMemberId() string {
 type DeactivateMemberResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The member.
-	Member        *Member `protobuf:"bytes,1,opt,name=member,proto3" json:"member,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Member *Member `protobuf:"bytes,1,opt,name=member,proto3" json:"member,omitempty"`
+	// The future sessions that have this member as their coach.
+	SessionsWithoutCoach *SessionsWithoutCoach `protobuf:"bytes,2,opt,name=sessions_without_coach,json=sessionsWithoutCoach,proto3" json:"sessions_without_coach,omitempty"`
+	unknownFields        protoimpl.UnknownFields
+	sizeCache            protoimpl.SizeCache
 }
 
 func (x *DeactivateMemberResponse) Reset() {
@@ -349,6 +351,13 @@ func (*DeactivateMemberResponse) Descriptor() ([]byte, []int) {
 func (x *DeactivateMemberResponse) GetMember() *Member {
 	if x != nil {
 		return x.Member
+	}
+	return nil
+}
+
+func (x *DeactivateMemberResponse) GetSessionsWithoutCoach() *SessionsWithoutCoach {
+	if x != nil {
+		return x.SessionsWithoutCoach
 	}
 	return nil
 }
@@ -2063,7 +2072,7 @@ var File_berth_v1_member_service_proto protoreflect.FileDescriptor
 
 const file_berth_v1_member_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1dberth/v1/member_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x15berth/v1/common.proto\x1a\x15berth/v1/import.proto\x1a\x15berth/v1/member.proto\x1a\x1bbuf/validate/validate.proto\x1a google/protobuf/field_mask.proto\"\xb0\x01\n" +
+	"\x1dberth/v1/member_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x15berth/v1/common.proto\x1a\x15berth/v1/import.proto\x1a\x15berth/v1/member.proto\x1a\x16berth/v1/session.proto\x1a\x1bbuf/validate/validate.proto\x1a google/protobuf/field_mask.proto\"\xb0\x01\n" +
 	"\x13CreateMemberRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12o\n" +
 	"\x06member\x18\x02 \x01(\v2\x15.berth.v1.MemberInputB@\xbaH=\xba\x017\n" +
@@ -2082,9 +2091,10 @@ const file_berth_v1_member_service_proto_rawDesc = "" +
 	"\x06member\x18\x01 \x01(\v2\x10.berth.v1.MemberR\x06member\"j\n" +
 	"\x17DeactivateMemberRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12%\n" +
-	"\tmember_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\bmemberId\"D\n" +
+	"\tmember_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\bmemberId\"\x9a\x01\n" +
 	"\x18DeactivateMemberResponse\x12(\n" +
-	"\x06member\x18\x01 \x01(\v2\x10.berth.v1.MemberR\x06member\"j\n" +
+	"\x06member\x18\x01 \x01(\v2\x10.berth.v1.MemberR\x06member\x12T\n" +
+	"\x16sessions_without_coach\x18\x02 \x01(\v2\x1e.berth.v1.SessionsWithoutCoachR\x14sessionsWithoutCoach\"j\n" +
 	"\x17ReactivateMemberRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12%\n" +
 	"\tmember_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\bmemberId\"D\n" +
@@ -2268,17 +2278,18 @@ var file_berth_v1_member_service_proto_goTypes = []any{
 	(*MemberInput)(nil),                  // 36: berth.v1.MemberInput
 	(*Member)(nil),                       // 37: berth.v1.Member
 	(*fieldmaskpb.FieldMask)(nil),        // 38: google.protobuf.FieldMask
-	(*Device)(nil),                       // 39: berth.v1.Device
-	(*PendingContact)(nil),               // 40: berth.v1.PendingContact
-	(*AddressChange)(nil),                // 41: berth.v1.AddressChange
-	(*MemberFilter)(nil),                 // 42: berth.v1.MemberFilter
-	(*ImportColumn)(nil),                 // 43: berth.v1.ImportColumn
-	(*Import)(nil),                       // 44: berth.v1.Import
-	(*MeInput)(nil),                      // 45: berth.v1.MeInput
-	(ContactKind)(0),                     // 46: berth.v1.ContactKind
-	(DeviceKind)(0),                      // 47: berth.v1.DeviceKind
-	(ListScope)(0),                       // 48: berth.v1.ListScope
-	(*DeviceFilter)(nil),                 // 49: berth.v1.DeviceFilter
+	(*SessionsWithoutCoach)(nil),         // 39: berth.v1.SessionsWithoutCoach
+	(*Device)(nil),                       // 40: berth.v1.Device
+	(*PendingContact)(nil),               // 41: berth.v1.PendingContact
+	(*AddressChange)(nil),                // 42: berth.v1.AddressChange
+	(*MemberFilter)(nil),                 // 43: berth.v1.MemberFilter
+	(*ImportColumn)(nil),                 // 44: berth.v1.ImportColumn
+	(*Import)(nil),                       // 45: berth.v1.Import
+	(*MeInput)(nil),                      // 46: berth.v1.MeInput
+	(ContactKind)(0),                     // 47: berth.v1.ContactKind
+	(DeviceKind)(0),                      // 48: berth.v1.DeviceKind
+	(ListScope)(0),                       // 49: berth.v1.ListScope
+	(*DeviceFilter)(nil),                 // 50: berth.v1.DeviceFilter
 }
 var file_berth_v1_member_service_proto_depIdxs = []int32{
 	36, // 0: berth.v1.CreateMemberRequest.member:type_name -> berth.v1.MemberInput
@@ -2287,77 +2298,78 @@ var file_berth_v1_member_service_proto_depIdxs = []int32{
 	38, // 3: berth.v1.UpdateMemberRequest.update_mask:type_name -> google.protobuf.FieldMask
 	37, // 4: berth.v1.UpdateMemberResponse.member:type_name -> berth.v1.Member
 	37, // 5: berth.v1.DeactivateMemberResponse.member:type_name -> berth.v1.Member
-	37, // 6: berth.v1.ReactivateMemberResponse.member:type_name -> berth.v1.Member
-	37, // 7: berth.v1.GetMemberResponse.member:type_name -> berth.v1.Member
-	39, // 8: berth.v1.GetMemberResponse.devices:type_name -> berth.v1.Device
-	40, // 9: berth.v1.GetMemberResponse.pending_contacts:type_name -> berth.v1.PendingContact
-	41, // 10: berth.v1.GetMemberResponse.address_change:type_name -> berth.v1.AddressChange
-	42, // 11: berth.v1.ListMembersRequest.filter:type_name -> berth.v1.MemberFilter
-	37, // 12: berth.v1.ListMembersResponse.members:type_name -> berth.v1.Member
-	43, // 13: berth.v1.ImportMembersRequest.columns:type_name -> berth.v1.ImportColumn
-	44, // 14: berth.v1.ImportMembersResponse.file_import:type_name -> berth.v1.Import
-	37, // 15: berth.v1.GetMeResponse.member:type_name -> berth.v1.Member
-	39, // 16: berth.v1.GetMeResponse.devices:type_name -> berth.v1.Device
-	40, // 17: berth.v1.GetMeResponse.pending_contacts:type_name -> berth.v1.PendingContact
-	37, // 18: berth.v1.LinkMeResponse.member:type_name -> berth.v1.Member
-	45, // 19: berth.v1.UpdateMeRequest.member:type_name -> berth.v1.MeInput
-	38, // 20: berth.v1.UpdateMeRequest.update_mask:type_name -> google.protobuf.FieldMask
-	37, // 21: berth.v1.UpdateMeResponse.member:type_name -> berth.v1.Member
-	40, // 22: berth.v1.UpdateMeResponse.pending_contacts:type_name -> berth.v1.PendingContact
-	46, // 23: berth.v1.ConfirmContactRequest.kind:type_name -> berth.v1.ContactKind
-	37, // 24: berth.v1.ConfirmContactResponse.member:type_name -> berth.v1.Member
-	46, // 25: berth.v1.ResendContactCodeRequest.kind:type_name -> berth.v1.ContactKind
-	40, // 26: berth.v1.ResendContactCodeResponse.pending_contact:type_name -> berth.v1.PendingContact
-	46, // 27: berth.v1.ConfirmMemberContactRequest.kind:type_name -> berth.v1.ContactKind
-	37, // 28: berth.v1.ConfirmMemberContactResponse.member:type_name -> berth.v1.Member
-	46, // 29: berth.v1.CancelContactRequest.kind:type_name -> berth.v1.ContactKind
-	47, // 30: berth.v1.RegisterDeviceRequest.kind:type_name -> berth.v1.DeviceKind
-	39, // 31: berth.v1.RegisterDeviceResponse.device:type_name -> berth.v1.Device
-	39, // 32: berth.v1.GetDeviceResponse.device:type_name -> berth.v1.Device
-	48, // 33: berth.v1.ListDevicesRequest.scope:type_name -> berth.v1.ListScope
-	49, // 34: berth.v1.ListDevicesRequest.filter:type_name -> berth.v1.DeviceFilter
-	39, // 35: berth.v1.ListDevicesResponse.devices:type_name -> berth.v1.Device
-	0,  // 36: berth.v1.MemberService.CreateMember:input_type -> berth.v1.CreateMemberRequest
-	2,  // 37: berth.v1.MemberService.UpdateMember:input_type -> berth.v1.UpdateMemberRequest
-	4,  // 38: berth.v1.MemberService.DeactivateMember:input_type -> berth.v1.DeactivateMemberRequest
-	6,  // 39: berth.v1.MemberService.ReactivateMember:input_type -> berth.v1.ReactivateMemberRequest
-	8,  // 40: berth.v1.MemberService.GetMember:input_type -> berth.v1.GetMemberRequest
-	10, // 41: berth.v1.MemberService.ListMembers:input_type -> berth.v1.ListMembersRequest
-	12, // 42: berth.v1.MemberService.ImportMembers:input_type -> berth.v1.ImportMembersRequest
-	14, // 43: berth.v1.MemberService.GetMe:input_type -> berth.v1.GetMeRequest
-	16, // 44: berth.v1.MemberService.LinkMe:input_type -> berth.v1.LinkMeRequest
-	18, // 45: berth.v1.MemberService.UpdateMe:input_type -> berth.v1.UpdateMeRequest
-	20, // 46: berth.v1.MemberService.ConfirmContact:input_type -> berth.v1.ConfirmContactRequest
-	22, // 47: berth.v1.MemberService.ResendContactCode:input_type -> berth.v1.ResendContactCodeRequest
-	24, // 48: berth.v1.MemberService.ConfirmMemberContact:input_type -> berth.v1.ConfirmMemberContactRequest
-	26, // 49: berth.v1.MemberService.CancelContact:input_type -> berth.v1.CancelContactRequest
-	28, // 50: berth.v1.MemberService.RegisterDevice:input_type -> berth.v1.RegisterDeviceRequest
-	30, // 51: berth.v1.MemberService.GetDevice:input_type -> berth.v1.GetDeviceRequest
-	32, // 52: berth.v1.MemberService.ListDevices:input_type -> berth.v1.ListDevicesRequest
-	34, // 53: berth.v1.MemberService.UnregisterDevice:input_type -> berth.v1.UnregisterDeviceRequest
-	1,  // 54: berth.v1.MemberService.CreateMember:output_type -> berth.v1.CreateMemberResponse
-	3,  // 55: berth.v1.MemberService.UpdateMember:output_type -> berth.v1.UpdateMemberResponse
-	5,  // 56: berth.v1.MemberService.DeactivateMember:output_type -> berth.v1.DeactivateMemberResponse
-	7,  // 57: berth.v1.MemberService.ReactivateMember:output_type -> berth.v1.ReactivateMemberResponse
-	9,  // 58: berth.v1.MemberService.GetMember:output_type -> berth.v1.GetMemberResponse
-	11, // 59: berth.v1.MemberService.ListMembers:output_type -> berth.v1.ListMembersResponse
-	13, // 60: berth.v1.MemberService.ImportMembers:output_type -> berth.v1.ImportMembersResponse
-	15, // 61: berth.v1.MemberService.GetMe:output_type -> berth.v1.GetMeResponse
-	17, // 62: berth.v1.MemberService.LinkMe:output_type -> berth.v1.LinkMeResponse
-	19, // 63: berth.v1.MemberService.UpdateMe:output_type -> berth.v1.UpdateMeResponse
-	21, // 64: berth.v1.MemberService.ConfirmContact:output_type -> berth.v1.ConfirmContactResponse
-	23, // 65: berth.v1.MemberService.ResendContactCode:output_type -> berth.v1.ResendContactCodeResponse
-	25, // 66: berth.v1.MemberService.ConfirmMemberContact:output_type -> berth.v1.ConfirmMemberContactResponse
-	27, // 67: berth.v1.MemberService.CancelContact:output_type -> berth.v1.CancelContactResponse
-	29, // 68: berth.v1.MemberService.RegisterDevice:output_type -> berth.v1.RegisterDeviceResponse
-	31, // 69: berth.v1.MemberService.GetDevice:output_type -> berth.v1.GetDeviceResponse
-	33, // 70: berth.v1.MemberService.ListDevices:output_type -> berth.v1.ListDevicesResponse
-	35, // 71: berth.v1.MemberService.UnregisterDevice:output_type -> berth.v1.UnregisterDeviceResponse
-	54, // [54:72] is the sub-list for method output_type
-	36, // [36:54] is the sub-list for method input_type
-	36, // [36:36] is the sub-list for extension type_name
-	36, // [36:36] is the sub-list for extension extendee
-	0,  // [0:36] is the sub-list for field type_name
+	39, // 6: berth.v1.DeactivateMemberResponse.sessions_without_coach:type_name -> berth.v1.SessionsWithoutCoach
+	37, // 7: berth.v1.ReactivateMemberResponse.member:type_name -> berth.v1.Member
+	37, // 8: berth.v1.GetMemberResponse.member:type_name -> berth.v1.Member
+	40, // 9: berth.v1.GetMemberResponse.devices:type_name -> berth.v1.Device
+	41, // 10: berth.v1.GetMemberResponse.pending_contacts:type_name -> berth.v1.PendingContact
+	42, // 11: berth.v1.GetMemberResponse.address_change:type_name -> berth.v1.AddressChange
+	43, // 12: berth.v1.ListMembersRequest.filter:type_name -> berth.v1.MemberFilter
+	37, // 13: berth.v1.ListMembersResponse.members:type_name -> berth.v1.Member
+	44, // 14: berth.v1.ImportMembersRequest.columns:type_name -> berth.v1.ImportColumn
+	45, // 15: berth.v1.ImportMembersResponse.file_import:type_name -> berth.v1.Import
+	37, // 16: berth.v1.GetMeResponse.member:type_name -> berth.v1.Member
+	40, // 17: berth.v1.GetMeResponse.devices:type_name -> berth.v1.Device
+	41, // 18: berth.v1.GetMeResponse.pending_contacts:type_name -> berth.v1.PendingContact
+	37, // 19: berth.v1.LinkMeResponse.member:type_name -> berth.v1.Member
+	46, // 20: berth.v1.UpdateMeRequest.member:type_name -> berth.v1.MeInput
+	38, // 21: berth.v1.UpdateMeRequest.update_mask:type_name -> google.protobuf.FieldMask
+	37, // 22: berth.v1.UpdateMeResponse.member:type_name -> berth.v1.Member
+	41, // 23: berth.v1.UpdateMeResponse.pending_contacts:type_name -> berth.v1.PendingContact
+	47, // 24: berth.v1.ConfirmContactRequest.kind:type_name -> berth.v1.ContactKind
+	37, // 25: berth.v1.ConfirmContactResponse.member:type_name -> berth.v1.Member
+	47, // 26: berth.v1.ResendContactCodeRequest.kind:type_name -> berth.v1.ContactKind
+	41, // 27: berth.v1.ResendContactCodeResponse.pending_contact:type_name -> berth.v1.PendingContact
+	47, // 28: berth.v1.ConfirmMemberContactRequest.kind:type_name -> berth.v1.ContactKind
+	37, // 29: berth.v1.ConfirmMemberContactResponse.member:type_name -> berth.v1.Member
+	47, // 30: berth.v1.CancelContactRequest.kind:type_name -> berth.v1.ContactKind
+	48, // 31: berth.v1.RegisterDeviceRequest.kind:type_name -> berth.v1.DeviceKind
+	40, // 32: berth.v1.RegisterDeviceResponse.device:type_name -> berth.v1.Device
+	40, // 33: berth.v1.GetDeviceResponse.device:type_name -> berth.v1.Device
+	49, // 34: berth.v1.ListDevicesRequest.scope:type_name -> berth.v1.ListScope
+	50, // 35: berth.v1.ListDevicesRequest.filter:type_name -> berth.v1.DeviceFilter
+	40, // 36: berth.v1.ListDevicesResponse.devices:type_name -> berth.v1.Device
+	0,  // 37: berth.v1.MemberService.CreateMember:input_type -> berth.v1.CreateMemberRequest
+	2,  // 38: berth.v1.MemberService.UpdateMember:input_type -> berth.v1.UpdateMemberRequest
+	4,  // 39: berth.v1.MemberService.DeactivateMember:input_type -> berth.v1.DeactivateMemberRequest
+	6,  // 40: berth.v1.MemberService.ReactivateMember:input_type -> berth.v1.ReactivateMemberRequest
+	8,  // 41: berth.v1.MemberService.GetMember:input_type -> berth.v1.GetMemberRequest
+	10, // 42: berth.v1.MemberService.ListMembers:input_type -> berth.v1.ListMembersRequest
+	12, // 43: berth.v1.MemberService.ImportMembers:input_type -> berth.v1.ImportMembersRequest
+	14, // 44: berth.v1.MemberService.GetMe:input_type -> berth.v1.GetMeRequest
+	16, // 45: berth.v1.MemberService.LinkMe:input_type -> berth.v1.LinkMeRequest
+	18, // 46: berth.v1.MemberService.UpdateMe:input_type -> berth.v1.UpdateMeRequest
+	20, // 47: berth.v1.MemberService.ConfirmContact:input_type -> berth.v1.ConfirmContactRequest
+	22, // 48: berth.v1.MemberService.ResendContactCode:input_type -> berth.v1.ResendContactCodeRequest
+	24, // 49: berth.v1.MemberService.ConfirmMemberContact:input_type -> berth.v1.ConfirmMemberContactRequest
+	26, // 50: berth.v1.MemberService.CancelContact:input_type -> berth.v1.CancelContactRequest
+	28, // 51: berth.v1.MemberService.RegisterDevice:input_type -> berth.v1.RegisterDeviceRequest
+	30, // 52: berth.v1.MemberService.GetDevice:input_type -> berth.v1.GetDeviceRequest
+	32, // 53: berth.v1.MemberService.ListDevices:input_type -> berth.v1.ListDevicesRequest
+	34, // 54: berth.v1.MemberService.UnregisterDevice:input_type -> berth.v1.UnregisterDeviceRequest
+	1,  // 55: berth.v1.MemberService.CreateMember:output_type -> berth.v1.CreateMemberResponse
+	3,  // 56: berth.v1.MemberService.UpdateMember:output_type -> berth.v1.UpdateMemberResponse
+	5,  // 57: berth.v1.MemberService.DeactivateMember:output_type -> berth.v1.DeactivateMemberResponse
+	7,  // 58: berth.v1.MemberService.ReactivateMember:output_type -> berth.v1.ReactivateMemberResponse
+	9,  // 59: berth.v1.MemberService.GetMember:output_type -> berth.v1.GetMemberResponse
+	11, // 60: berth.v1.MemberService.ListMembers:output_type -> berth.v1.ListMembersResponse
+	13, // 61: berth.v1.MemberService.ImportMembers:output_type -> berth.v1.ImportMembersResponse
+	15, // 62: berth.v1.MemberService.GetMe:output_type -> berth.v1.GetMeResponse
+	17, // 63: berth.v1.MemberService.LinkMe:output_type -> berth.v1.LinkMeResponse
+	19, // 64: berth.v1.MemberService.UpdateMe:output_type -> berth.v1.UpdateMeResponse
+	21, // 65: berth.v1.MemberService.ConfirmContact:output_type -> berth.v1.ConfirmContactResponse
+	23, // 66: berth.v1.MemberService.ResendContactCode:output_type -> berth.v1.ResendContactCodeResponse
+	25, // 67: berth.v1.MemberService.ConfirmMemberContact:output_type -> berth.v1.ConfirmMemberContactResponse
+	27, // 68: berth.v1.MemberService.CancelContact:output_type -> berth.v1.CancelContactResponse
+	29, // 69: berth.v1.MemberService.RegisterDevice:output_type -> berth.v1.RegisterDeviceResponse
+	31, // 70: berth.v1.MemberService.GetDevice:output_type -> berth.v1.GetDeviceResponse
+	33, // 71: berth.v1.MemberService.ListDevices:output_type -> berth.v1.ListDevicesResponse
+	35, // 72: berth.v1.MemberService.UnregisterDevice:output_type -> berth.v1.UnregisterDeviceResponse
+	55, // [55:73] is the sub-list for method output_type
+	37, // [37:55] is the sub-list for method input_type
+	37, // [37:37] is the sub-list for extension type_name
+	37, // [37:37] is the sub-list for extension extendee
+	0,  // [0:37] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_member_service_proto_init() }
@@ -2369,6 +2381,7 @@ func file_berth_v1_member_service_proto_init() {
 	file_berth_v1_common_proto_init()
 	file_berth_v1_import_proto_init()
 	file_berth_v1_member_proto_init()
+	file_berth_v1_session_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

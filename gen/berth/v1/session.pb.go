@@ -440,7 +440,8 @@ type Session struct {
 	UpdateTime *timestamppb.Timestamp `protobuf:"bytes,26,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
 	// The status for customers.
 	SlotStatus SlotStatus `protobuf:"varint,27,opt,name=slot_status,json=slotStatus,proto3,enum=berth.v1.SlotStatus" json:"slot_status,omitempty"`
-	// The current name of the staff member who leads it. Empty if there is none. Ignored in requests.
+	// The current name of the staff member who leads it. Empty if there is none, or if they are inactive.
+	// Ignored in requests.
 	CoachName     string `protobuf:"bytes,28,opt,name=coach_name,json=coachName,proto3" json:"coach_name,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -689,7 +690,7 @@ type SessionSummary struct {
 	LocationId string `protobuf:"bytes,6,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
 	// The current name of the location.
 	LocationName string `protobuf:"bytes,7,opt,name=location_name,json=locationName,proto3" json:"location_name,omitempty"`
-	// The current name of the staff member who leads it. Empty if there is none.
+	// The current name of the staff member who leads it. Empty if there is none, or if they are inactive.
 	CoachName string `protobuf:"bytes,8,opt,name=coach_name,json=coachName,proto3" json:"coach_name,omitempty"`
 	// The service.
 	ServiceId     string `protobuf:"bytes,9,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
@@ -790,6 +791,62 @@ func (x *SessionSummary) GetServiceId() string {
 	return ""
 }
 
+// SessionsWithoutCoach are the future sessions of somebody who cannot lead them any more. The sessions keep their coach
+// until another one is set; members do not see the name of an inactive coach.
+type SessionsWithoutCoach struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How many they are. Drafts count for callers with session.read_drafts.
+	Count int32 `protobuf:"varint,1,opt,name=count,proto3" json:"count,omitempty"`
+	// The first 100 by start, then id.
+	Sessions      []*SessionSummary `protobuf:"bytes,2,rep,name=sessions,proto3" json:"sessions,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SessionsWithoutCoach) Reset() {
+	*x = SessionsWithoutCoach{}
+	mi := &file_berth_v1_session_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SessionsWithoutCoach) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SessionsWithoutCoach) ProtoMessage() {}
+
+func (x *SessionsWithoutCoach) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_session_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SessionsWithoutCoach.ProtoReflect.Descriptor instead.
+func (*SessionsWithoutCoach) Descriptor() ([]byte, []int) {
+	return file_berth_v1_session_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *SessionsWithoutCoach) GetCount() int32 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
+func (x *SessionsWithoutCoach) GetSessions() []*SessionSummary {
+	if x != nil {
+		return x.Sessions
+	}
+	return nil
+}
+
 // BookingEligibility is the result that Book would have for the caller now.
 type BookingEligibility struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -823,7 +880,7 @@ type BookingEligibility struct {
 
 func (x *BookingEligibility) Reset() {
 	*x = BookingEligibility{}
-	mi := &file_berth_v1_session_proto_msgTypes[2]
+	mi := &file_berth_v1_session_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -835,7 +892,7 @@ func (x *BookingEligibility) String() string {
 func (*BookingEligibility) ProtoMessage() {}
 
 func (x *BookingEligibility) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_proto_msgTypes[2]
+	mi := &file_berth_v1_session_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -848,7 +905,7 @@ func (x *BookingEligibility) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BookingEligibility.ProtoReflect.Descriptor instead.
 func (*BookingEligibility) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_proto_rawDescGZIP(), []int{2}
+	return file_berth_v1_session_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *BookingEligibility) GetStatus() EligibilityStatus {
@@ -967,7 +1024,7 @@ type SessionInput struct {
 
 func (x *SessionInput) Reset() {
 	*x = SessionInput{}
-	mi := &file_berth_v1_session_proto_msgTypes[3]
+	mi := &file_berth_v1_session_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -979,7 +1036,7 @@ func (x *SessionInput) String() string {
 func (*SessionInput) ProtoMessage() {}
 
 func (x *SessionInput) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_proto_msgTypes[3]
+	mi := &file_berth_v1_session_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -992,7 +1049,7 @@ func (x *SessionInput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionInput.ProtoReflect.Descriptor instead.
 func (*SessionInput) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_proto_rawDescGZIP(), []int{3}
+	return file_berth_v1_session_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *SessionInput) GetServiceId() string {
@@ -1124,7 +1181,7 @@ type Series struct {
 
 func (x *Series) Reset() {
 	*x = Series{}
-	mi := &file_berth_v1_session_proto_msgTypes[4]
+	mi := &file_berth_v1_session_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1136,7 +1193,7 @@ func (x *Series) String() string {
 func (*Series) ProtoMessage() {}
 
 func (x *Series) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_proto_msgTypes[4]
+	mi := &file_berth_v1_session_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1149,7 +1206,7 @@ func (x *Series) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Series.ProtoReflect.Descriptor instead.
 func (*Series) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_proto_rawDescGZIP(), []int{4}
+	return file_berth_v1_session_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Series) GetId() string {
@@ -1339,7 +1396,7 @@ type SeriesInput struct {
 
 func (x *SeriesInput) Reset() {
 	*x = SeriesInput{}
-	mi := &file_berth_v1_session_proto_msgTypes[5]
+	mi := &file_berth_v1_session_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1351,7 +1408,7 @@ func (x *SeriesInput) String() string {
 func (*SeriesInput) ProtoMessage() {}
 
 func (x *SeriesInput) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_proto_msgTypes[5]
+	mi := &file_berth_v1_session_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1364,7 +1421,7 @@ func (x *SeriesInput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SeriesInput.ProtoReflect.Descriptor instead.
 func (*SeriesInput) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_proto_rawDescGZIP(), []int{5}
+	return file_berth_v1_session_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *SeriesInput) GetServiceId() string {
@@ -1484,7 +1541,7 @@ type SeriesFilter struct {
 
 func (x *SeriesFilter) Reset() {
 	*x = SeriesFilter{}
-	mi := &file_berth_v1_session_proto_msgTypes[6]
+	mi := &file_berth_v1_session_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1496,7 +1553,7 @@ func (x *SeriesFilter) String() string {
 func (*SeriesFilter) ProtoMessage() {}
 
 func (x *SeriesFilter) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_proto_msgTypes[6]
+	mi := &file_berth_v1_session_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1509,7 +1566,7 @@ func (x *SeriesFilter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SeriesFilter.ProtoReflect.Descriptor instead.
 func (*SeriesFilter) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_proto_rawDescGZIP(), []int{6}
+	return file_berth_v1_session_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *SeriesFilter) GetLocationIds() []string {
@@ -1572,7 +1629,7 @@ type SessionFilter struct {
 
 func (x *SessionFilter) Reset() {
 	*x = SessionFilter{}
-	mi := &file_berth_v1_session_proto_msgTypes[7]
+	mi := &file_berth_v1_session_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1584,7 +1641,7 @@ func (x *SessionFilter) String() string {
 func (*SessionFilter) ProtoMessage() {}
 
 func (x *SessionFilter) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_proto_msgTypes[7]
+	mi := &file_berth_v1_session_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1597,7 +1654,7 @@ func (x *SessionFilter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionFilter.ProtoReflect.Descriptor instead.
 func (*SessionFilter) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_proto_rawDescGZIP(), []int{7}
+	return file_berth_v1_session_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *SessionFilter) GetStartsWithin() *TimeRange {
@@ -1671,7 +1728,7 @@ type BulkSessionMatch struct {
 
 func (x *BulkSessionMatch) Reset() {
 	*x = BulkSessionMatch{}
-	mi := &file_berth_v1_session_proto_msgTypes[8]
+	mi := &file_berth_v1_session_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1683,7 +1740,7 @@ func (x *BulkSessionMatch) String() string {
 func (*BulkSessionMatch) ProtoMessage() {}
 
 func (x *BulkSessionMatch) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_proto_msgTypes[8]
+	mi := &file_berth_v1_session_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1696,7 +1753,7 @@ func (x *BulkSessionMatch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BulkSessionMatch.ProtoReflect.Descriptor instead.
 func (*BulkSessionMatch) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_proto_rawDescGZIP(), []int{8}
+	return file_berth_v1_session_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *BulkSessionMatch) GetSession() *SessionSummary {
@@ -1782,7 +1839,10 @@ const file_berth_v1_session_proto_rawDesc = "" +
 	"\n" +
 	"coach_name\x18\b \x01(\tR\tcoachName\x12\x1d\n" +
 	"\n" +
-	"service_id\x18\t \x01(\tR\tserviceId\"\x8c\x05\n" +
+	"service_id\x18\t \x01(\tR\tserviceId\"b\n" +
+	"\x14SessionsWithoutCoach\x12\x14\n" +
+	"\x05count\x18\x01 \x01(\x05R\x05count\x124\n" +
+	"\bsessions\x18\x02 \x03(\v2\x18.berth.v1.SessionSummaryR\bsessions\"\x8c\x05\n" +
 	"\x12BookingEligibility\x123\n" +
 	"\x06status\x18\x01 \x01(\x0e2\x1b.berth.v1.EligibilityStatusR\x06status\x12-\n" +
 	"\x06reason\x18\x02 \x01(\x0e2\x15.berth.v1.ErrorReasonR\x06reason\x12\x18\n" +
@@ -1954,7 +2014,7 @@ func file_berth_v1_session_proto_rawDescGZIP() []byte {
 }
 
 var file_berth_v1_session_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
-var file_berth_v1_session_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
+var file_berth_v1_session_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
 var file_berth_v1_session_proto_goTypes = []any{
 	(SlotStatus)(0),               // 0: berth.v1.SlotStatus
 	(SessionStatus)(0),            // 1: berth.v1.SessionStatus
@@ -1964,62 +2024,64 @@ var file_berth_v1_session_proto_goTypes = []any{
 	(BulkSessionAction)(0),        // 5: berth.v1.BulkSessionAction
 	(*Session)(nil),               // 6: berth.v1.Session
 	(*SessionSummary)(nil),        // 7: berth.v1.SessionSummary
-	(*BookingEligibility)(nil),    // 8: berth.v1.BookingEligibility
-	(*SessionInput)(nil),          // 9: berth.v1.SessionInput
-	(*Series)(nil),                // 10: berth.v1.Series
-	(*SeriesInput)(nil),           // 11: berth.v1.SeriesInput
-	(*SeriesFilter)(nil),          // 12: berth.v1.SeriesFilter
-	(*SessionFilter)(nil),         // 13: berth.v1.SessionFilter
-	(*BulkSessionMatch)(nil),      // 14: berth.v1.BulkSessionMatch
-	nil,                           // 15: berth.v1.BookingEligibility.MetadataEntry
-	(*timestamppb.Timestamp)(nil), // 16: google.protobuf.Timestamp
-	(*date.Date)(nil),             // 17: google.type.Date
-	(DeliveryMode)(0),             // 18: berth.v1.DeliveryMode
-	(ErrorReason)(0),              // 19: berth.v1.ErrorReason
-	(*timeofday.TimeOfDay)(nil),   // 20: google.type.TimeOfDay
-	(*durationpb.Duration)(nil),   // 21: google.protobuf.Duration
-	(*TimeRange)(nil),             // 22: berth.v1.TimeRange
+	(*SessionsWithoutCoach)(nil),  // 8: berth.v1.SessionsWithoutCoach
+	(*BookingEligibility)(nil),    // 9: berth.v1.BookingEligibility
+	(*SessionInput)(nil),          // 10: berth.v1.SessionInput
+	(*Series)(nil),                // 11: berth.v1.Series
+	(*SeriesInput)(nil),           // 12: berth.v1.SeriesInput
+	(*SeriesFilter)(nil),          // 13: berth.v1.SeriesFilter
+	(*SessionFilter)(nil),         // 14: berth.v1.SessionFilter
+	(*BulkSessionMatch)(nil),      // 15: berth.v1.BulkSessionMatch
+	nil,                           // 16: berth.v1.BookingEligibility.MetadataEntry
+	(*timestamppb.Timestamp)(nil), // 17: google.protobuf.Timestamp
+	(*date.Date)(nil),             // 18: google.type.Date
+	(DeliveryMode)(0),             // 19: berth.v1.DeliveryMode
+	(ErrorReason)(0),              // 20: berth.v1.ErrorReason
+	(*timeofday.TimeOfDay)(nil),   // 21: google.type.TimeOfDay
+	(*durationpb.Duration)(nil),   // 22: google.protobuf.Duration
+	(*TimeRange)(nil),             // 23: berth.v1.TimeRange
 }
 var file_berth_v1_session_proto_depIdxs = []int32{
-	16, // 0: berth.v1.Session.start_time:type_name -> google.protobuf.Timestamp
-	16, // 1: berth.v1.Session.end_time:type_name -> google.protobuf.Timestamp
-	17, // 2: berth.v1.Session.local_date:type_name -> google.type.Date
+	17, // 0: berth.v1.Session.start_time:type_name -> google.protobuf.Timestamp
+	17, // 1: berth.v1.Session.end_time:type_name -> google.protobuf.Timestamp
+	18, // 2: berth.v1.Session.local_date:type_name -> google.type.Date
 	1,  // 3: berth.v1.Session.status:type_name -> berth.v1.SessionStatus
-	18, // 4: berth.v1.Session.delivery:type_name -> berth.v1.DeliveryMode
-	8,  // 5: berth.v1.Session.eligibility:type_name -> berth.v1.BookingEligibility
-	16, // 6: berth.v1.Session.create_time:type_name -> google.protobuf.Timestamp
-	16, // 7: berth.v1.Session.update_time:type_name -> google.protobuf.Timestamp
+	19, // 4: berth.v1.Session.delivery:type_name -> berth.v1.DeliveryMode
+	9,  // 5: berth.v1.Session.eligibility:type_name -> berth.v1.BookingEligibility
+	17, // 6: berth.v1.Session.create_time:type_name -> google.protobuf.Timestamp
+	17, // 7: berth.v1.Session.update_time:type_name -> google.protobuf.Timestamp
 	0,  // 8: berth.v1.Session.slot_status:type_name -> berth.v1.SlotStatus
-	16, // 9: berth.v1.SessionSummary.start_time:type_name -> google.protobuf.Timestamp
-	16, // 10: berth.v1.SessionSummary.end_time:type_name -> google.protobuf.Timestamp
-	2,  // 11: berth.v1.BookingEligibility.status:type_name -> berth.v1.EligibilityStatus
-	19, // 12: berth.v1.BookingEligibility.reason:type_name -> berth.v1.ErrorReason
-	15, // 13: berth.v1.BookingEligibility.metadata:type_name -> berth.v1.BookingEligibility.MetadataEntry
-	16, // 14: berth.v1.BookingEligibility.offer_expire_time:type_name -> google.protobuf.Timestamp
-	16, // 15: berth.v1.SessionInput.start_time:type_name -> google.protobuf.Timestamp
-	16, // 16: berth.v1.SessionInput.end_time:type_name -> google.protobuf.Timestamp
-	17, // 17: berth.v1.Series.start_date:type_name -> google.type.Date
-	20, // 18: berth.v1.Series.start_time_of_day:type_name -> google.type.TimeOfDay
-	21, // 19: berth.v1.Series.duration:type_name -> google.protobuf.Duration
-	17, // 20: berth.v1.Series.excluded_dates:type_name -> google.type.Date
-	17, // 21: berth.v1.Series.materialized_until:type_name -> google.type.Date
-	3,  // 22: berth.v1.Series.status:type_name -> berth.v1.SeriesStatus
-	16, // 23: berth.v1.Series.create_time:type_name -> google.protobuf.Timestamp
-	16, // 24: berth.v1.Series.update_time:type_name -> google.protobuf.Timestamp
-	17, // 25: berth.v1.SeriesInput.start_date:type_name -> google.type.Date
-	20, // 26: berth.v1.SeriesInput.start_time_of_day:type_name -> google.type.TimeOfDay
-	21, // 27: berth.v1.SeriesInput.duration:type_name -> google.protobuf.Duration
-	17, // 28: berth.v1.SeriesInput.excluded_dates:type_name -> google.type.Date
-	3,  // 29: berth.v1.SeriesFilter.statuses:type_name -> berth.v1.SeriesStatus
-	22, // 30: berth.v1.SessionFilter.starts_within:type_name -> berth.v1.TimeRange
-	1,  // 31: berth.v1.SessionFilter.statuses:type_name -> berth.v1.SessionStatus
-	7,  // 32: berth.v1.BulkSessionMatch.session:type_name -> berth.v1.SessionSummary
-	1,  // 33: berth.v1.BulkSessionMatch.status:type_name -> berth.v1.SessionStatus
-	34, // [34:34] is the sub-list for method output_type
-	34, // [34:34] is the sub-list for method input_type
-	34, // [34:34] is the sub-list for extension type_name
-	34, // [34:34] is the sub-list for extension extendee
-	0,  // [0:34] is the sub-list for field type_name
+	17, // 9: berth.v1.SessionSummary.start_time:type_name -> google.protobuf.Timestamp
+	17, // 10: berth.v1.SessionSummary.end_time:type_name -> google.protobuf.Timestamp
+	7,  // 11: berth.v1.SessionsWithoutCoach.sessions:type_name -> berth.v1.SessionSummary
+	2,  // 12: berth.v1.BookingEligibility.status:type_name -> berth.v1.EligibilityStatus
+	20, // 13: berth.v1.BookingEligibility.reason:type_name -> berth.v1.ErrorReason
+	16, // 14: berth.v1.BookingEligibility.metadata:type_name -> berth.v1.BookingEligibility.MetadataEntry
+	17, // 15: berth.v1.BookingEligibility.offer_expire_time:type_name -> google.protobuf.Timestamp
+	17, // 16: berth.v1.SessionInput.start_time:type_name -> google.protobuf.Timestamp
+	17, // 17: berth.v1.SessionInput.end_time:type_name -> google.protobuf.Timestamp
+	18, // 18: berth.v1.Series.start_date:type_name -> google.type.Date
+	21, // 19: berth.v1.Series.start_time_of_day:type_name -> google.type.TimeOfDay
+	22, // 20: berth.v1.Series.duration:type_name -> google.protobuf.Duration
+	18, // 21: berth.v1.Series.excluded_dates:type_name -> google.type.Date
+	18, // 22: berth.v1.Series.materialized_until:type_name -> google.type.Date
+	3,  // 23: berth.v1.Series.status:type_name -> berth.v1.SeriesStatus
+	17, // 24: berth.v1.Series.create_time:type_name -> google.protobuf.Timestamp
+	17, // 25: berth.v1.Series.update_time:type_name -> google.protobuf.Timestamp
+	18, // 26: berth.v1.SeriesInput.start_date:type_name -> google.type.Date
+	21, // 27: berth.v1.SeriesInput.start_time_of_day:type_name -> google.type.TimeOfDay
+	22, // 28: berth.v1.SeriesInput.duration:type_name -> google.protobuf.Duration
+	18, // 29: berth.v1.SeriesInput.excluded_dates:type_name -> google.type.Date
+	3,  // 30: berth.v1.SeriesFilter.statuses:type_name -> berth.v1.SeriesStatus
+	23, // 31: berth.v1.SessionFilter.starts_within:type_name -> berth.v1.TimeRange
+	1,  // 32: berth.v1.SessionFilter.statuses:type_name -> berth.v1.SessionStatus
+	7,  // 33: berth.v1.BulkSessionMatch.session:type_name -> berth.v1.SessionSummary
+	1,  // 34: berth.v1.BulkSessionMatch.status:type_name -> berth.v1.SessionStatus
+	35, // [35:35] is the sub-list for method output_type
+	35, // [35:35] is the sub-list for method input_type
+	35, // [35:35] is the sub-list for extension type_name
+	35, // [35:35] is the sub-list for extension extendee
+	0,  // [0:35] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_session_proto_init() }
@@ -2030,17 +2092,17 @@ func file_berth_v1_session_proto_init() {
 	file_berth_v1_common_proto_init()
 	file_berth_v1_error_proto_init()
 	file_berth_v1_session_proto_msgTypes[0].OneofWrappers = []any{}
-	file_berth_v1_session_proto_msgTypes[2].OneofWrappers = []any{}
 	file_berth_v1_session_proto_msgTypes[3].OneofWrappers = []any{}
 	file_berth_v1_session_proto_msgTypes[4].OneofWrappers = []any{}
 	file_berth_v1_session_proto_msgTypes[5].OneofWrappers = []any{}
+	file_berth_v1_session_proto_msgTypes[6].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_session_proto_rawDesc), len(file_berth_v1_session_proto_rawDesc)),
 			NumEnums:      6,
-			NumMessages:   10,
+			NumMessages:   11,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

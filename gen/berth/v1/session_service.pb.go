@@ -501,6 +501,199 @@ func (x *ListSessionsResponse) GetNextPageToken() string {
 	return ""
 }
 
+// FindSubstitutesRequest selects the sessions of a coach.
+type FindSubstitutesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// The member who leads the sessions, also one who cannot lead any more.
+	CoachId string `protobuf:"bytes,2,opt,name=coach_id,json=coachId,proto3" json:"coach_id,omitempty"`
+	// Only sessions that start in this period. Absent: all that have not started.
+	StartsWithin  *TimeRange `protobuf:"bytes,3,opt,name=starts_within,json=startsWithin,proto3" json:"starts_within,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FindSubstitutesRequest) Reset() {
+	*x = FindSubstitutesRequest{}
+	mi := &file_berth_v1_session_service_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FindSubstitutesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FindSubstitutesRequest) ProtoMessage() {}
+
+func (x *FindSubstitutesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_session_service_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FindSubstitutesRequest.ProtoReflect.Descriptor instead.
+func (*FindSubstitutesRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *FindSubstitutesRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *FindSubstitutesRequest) GetCoachId() string {
+	if x != nil {
+		return x.CoachId
+	}
+	return ""
+}
+
+func (x *FindSubstitutesRequest) GetStartsWithin() *TimeRange {
+	if x != nil {
+		return x.StartsWithin
+	}
+	return nil
+}
+
+// FindSubstitutesResponse has the sessions, and who could lead them.
+type FindSubstitutesResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The number of future sessions of the coach in the period that are not cancelled. Drafts count for callers with
+	// session.read_drafts.
+	Count int32 `protobuf:"varint,1,opt,name=count,proto3" json:"count,omitempty"`
+	// The first 100 of them, by start, then id.
+	Sessions []*SessionSummary `protobuf:"bytes,2,rep,name=sessions,proto3" json:"sessions,omitempty"`
+	// Those who are free for at least one of these sessions: who is free for most of them first, then by name.
+	Substitutes   []*Substitute `protobuf:"bytes,3,rep,name=substitutes,proto3" json:"substitutes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FindSubstitutesResponse) Reset() {
+	*x = FindSubstitutesResponse{}
+	mi := &file_berth_v1_session_service_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FindSubstitutesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FindSubstitutesResponse) ProtoMessage() {}
+
+func (x *FindSubstitutesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_session_service_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FindSubstitutesResponse.ProtoReflect.Descriptor instead.
+func (*FindSubstitutesResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *FindSubstitutesResponse) GetCount() int32 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
+func (x *FindSubstitutesResponse) GetSessions() []*SessionSummary {
+	if x != nil {
+		return x.Sessions
+	}
+	return nil
+}
+
+func (x *FindSubstitutesResponse) GetSubstitutes() []*Substitute {
+	if x != nil {
+		return x.Substitutes
+	}
+	return nil
+}
+
+// Substitute is somebody who could lead sessions of another coach.
+type Substitute struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The member.
+	MemberId string `protobuf:"bytes,1,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
+	// Their name.
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// The sessions at which they have no other session, each taken alone.
+	SessionIds    []string `protobuf:"bytes,3,rep,name=session_ids,json=sessionIds,proto3" json:"session_ids,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Substitute) Reset() {
+	*x = Substitute{}
+	mi := &file_berth_v1_session_service_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Substitute) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Substitute) ProtoMessage() {}
+
+func (x *Substitute) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_session_service_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Substitute.ProtoReflect.Descriptor instead.
+func (*Substitute) Descriptor() ([]byte, []int) {
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *Substitute) GetMemberId() string {
+	if x != nil {
+		return x.MemberId
+	}
+	return ""
+}
+
+func (x *Substitute) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Substitute) GetSessionIds() []string {
+	if x != nil {
+		return x.SessionIds
+	}
+	return nil
+}
+
 // PublishSessionRequest publishes a draft.
 type PublishSessionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -516,7 +709,7 @@ type PublishSessionRequest struct {
 
 func (x *PublishSessionRequest) Reset() {
 	*x = PublishSessionRequest{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[8]
+	mi := &file_berth_v1_session_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -528,7 +721,7 @@ func (x *PublishSessionRequest) String() string {
 func (*PublishSessionRequest) ProtoMessage() {}
 
 func (x *PublishSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[8]
+	mi := &file_berth_v1_session_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -541,7 +734,7 @@ func (x *PublishSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PublishSessionRequest.ProtoReflect.Descriptor instead.
 func (*PublishSessionRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{8}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *PublishSessionRequest) GetTenantId() string {
@@ -576,7 +769,7 @@ type PublishSessionResponse struct {
 
 func (x *PublishSessionResponse) Reset() {
 	*x = PublishSessionResponse{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[9]
+	mi := &file_berth_v1_session_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -588,7 +781,7 @@ func (x *PublishSessionResponse) String() string {
 func (*PublishSessionResponse) ProtoMessage() {}
 
 func (x *PublishSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[9]
+	mi := &file_berth_v1_session_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -601,7 +794,7 @@ func (x *PublishSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PublishSessionResponse.ProtoReflect.Descriptor instead.
 func (*PublishSessionResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{9}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *PublishSessionResponse) GetSession() *Session {
@@ -626,7 +819,7 @@ type UnpublishSessionRequest struct {
 
 func (x *UnpublishSessionRequest) Reset() {
 	*x = UnpublishSessionRequest{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[10]
+	mi := &file_berth_v1_session_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -638,7 +831,7 @@ func (x *UnpublishSessionRequest) String() string {
 func (*UnpublishSessionRequest) ProtoMessage() {}
 
 func (x *UnpublishSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[10]
+	mi := &file_berth_v1_session_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -651,7 +844,7 @@ func (x *UnpublishSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnpublishSessionRequest.ProtoReflect.Descriptor instead.
 func (*UnpublishSessionRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{10}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *UnpublishSessionRequest) GetTenantId() string {
@@ -686,7 +879,7 @@ type UnpublishSessionResponse struct {
 
 func (x *UnpublishSessionResponse) Reset() {
 	*x = UnpublishSessionResponse{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[11]
+	mi := &file_berth_v1_session_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -698,7 +891,7 @@ func (x *UnpublishSessionResponse) String() string {
 func (*UnpublishSessionResponse) ProtoMessage() {}
 
 func (x *UnpublishSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[11]
+	mi := &file_berth_v1_session_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -711,7 +904,7 @@ func (x *UnpublishSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnpublishSessionResponse.ProtoReflect.Descriptor instead.
 func (*UnpublishSessionResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{11}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *UnpublishSessionResponse) GetSession() *Session {
@@ -740,7 +933,7 @@ type CancelSessionRequest struct {
 
 func (x *CancelSessionRequest) Reset() {
 	*x = CancelSessionRequest{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[12]
+	mi := &file_berth_v1_session_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -752,7 +945,7 @@ func (x *CancelSessionRequest) String() string {
 func (*CancelSessionRequest) ProtoMessage() {}
 
 func (x *CancelSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[12]
+	mi := &file_berth_v1_session_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -765,7 +958,7 @@ func (x *CancelSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelSessionRequest.ProtoReflect.Descriptor instead.
 func (*CancelSessionRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{12}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *CancelSessionRequest) GetTenantId() string {
@@ -820,7 +1013,7 @@ type CancelSessionResponse struct {
 
 func (x *CancelSessionResponse) Reset() {
 	*x = CancelSessionResponse{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[13]
+	mi := &file_berth_v1_session_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -832,7 +1025,7 @@ func (x *CancelSessionResponse) String() string {
 func (*CancelSessionResponse) ProtoMessage() {}
 
 func (x *CancelSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[13]
+	mi := &file_berth_v1_session_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -845,7 +1038,7 @@ func (x *CancelSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelSessionResponse.ProtoReflect.Descriptor instead.
 func (*CancelSessionResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{13}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *CancelSessionResponse) GetSession() *Session {
@@ -895,7 +1088,7 @@ type DeleteSessionRequest struct {
 
 func (x *DeleteSessionRequest) Reset() {
 	*x = DeleteSessionRequest{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[14]
+	mi := &file_berth_v1_session_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -907,7 +1100,7 @@ func (x *DeleteSessionRequest) String() string {
 func (*DeleteSessionRequest) ProtoMessage() {}
 
 func (x *DeleteSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[14]
+	mi := &file_berth_v1_session_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -920,7 +1113,7 @@ func (x *DeleteSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteSessionRequest.ProtoReflect.Descriptor instead.
 func (*DeleteSessionRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{14}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *DeleteSessionRequest) GetTenantId() string {
@@ -967,7 +1160,7 @@ type DeleteSessionResponse struct {
 
 func (x *DeleteSessionResponse) Reset() {
 	*x = DeleteSessionResponse{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[15]
+	mi := &file_berth_v1_session_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -979,7 +1172,7 @@ func (x *DeleteSessionResponse) String() string {
 func (*DeleteSessionResponse) ProtoMessage() {}
 
 func (x *DeleteSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[15]
+	mi := &file_berth_v1_session_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -992,7 +1185,7 @@ func (x *DeleteSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteSessionResponse.ProtoReflect.Descriptor instead.
 func (*DeleteSessionResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{15}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{18}
 }
 
 // BlockSessionRequest blocks a session.
@@ -1010,7 +1203,7 @@ type BlockSessionRequest struct {
 
 func (x *BlockSessionRequest) Reset() {
 	*x = BlockSessionRequest{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[16]
+	mi := &file_berth_v1_session_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1022,7 +1215,7 @@ func (x *BlockSessionRequest) String() string {
 func (*BlockSessionRequest) ProtoMessage() {}
 
 func (x *BlockSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[16]
+	mi := &file_berth_v1_session_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1035,7 +1228,7 @@ func (x *BlockSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BlockSessionRequest.ProtoReflect.Descriptor instead.
 func (*BlockSessionRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{16}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *BlockSessionRequest) GetTenantId() string {
@@ -1070,7 +1263,7 @@ type BlockSessionResponse struct {
 
 func (x *BlockSessionResponse) Reset() {
 	*x = BlockSessionResponse{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[17]
+	mi := &file_berth_v1_session_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1082,7 +1275,7 @@ func (x *BlockSessionResponse) String() string {
 func (*BlockSessionResponse) ProtoMessage() {}
 
 func (x *BlockSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[17]
+	mi := &file_berth_v1_session_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1095,7 +1288,7 @@ func (x *BlockSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BlockSessionResponse.ProtoReflect.Descriptor instead.
 func (*BlockSessionResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{17}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *BlockSessionResponse) GetSession() *Session {
@@ -1118,7 +1311,7 @@ type UnblockSessionRequest struct {
 
 func (x *UnblockSessionRequest) Reset() {
 	*x = UnblockSessionRequest{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[18]
+	mi := &file_berth_v1_session_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1130,7 +1323,7 @@ func (x *UnblockSessionRequest) String() string {
 func (*UnblockSessionRequest) ProtoMessage() {}
 
 func (x *UnblockSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[18]
+	mi := &file_berth_v1_session_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1143,7 +1336,7 @@ func (x *UnblockSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnblockSessionRequest.ProtoReflect.Descriptor instead.
 func (*UnblockSessionRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{18}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *UnblockSessionRequest) GetTenantId() string {
@@ -1173,7 +1366,7 @@ type UnblockSessionResponse struct {
 
 func (x *UnblockSessionResponse) Reset() {
 	*x = UnblockSessionResponse{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[19]
+	mi := &file_berth_v1_session_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1185,7 +1378,7 @@ func (x *UnblockSessionResponse) String() string {
 func (*UnblockSessionResponse) ProtoMessage() {}
 
 func (x *UnblockSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[19]
+	mi := &file_berth_v1_session_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1198,7 +1391,7 @@ func (x *UnblockSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnblockSessionResponse.ProtoReflect.Descriptor instead.
 func (*UnblockSessionResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{19}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *UnblockSessionResponse) GetSession() *Session {
@@ -1230,7 +1423,7 @@ type CreateSeriesRequest struct {
 
 func (x *CreateSeriesRequest) Reset() {
 	*x = CreateSeriesRequest{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[20]
+	mi := &file_berth_v1_session_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1242,7 +1435,7 @@ func (x *CreateSeriesRequest) String() string {
 func (*CreateSeriesRequest) ProtoMessage() {}
 
 func (x *CreateSeriesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[20]
+	mi := &file_berth_v1_session_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1255,7 +1448,7 @@ func (x *CreateSeriesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateSeriesRequest.ProtoReflect.Descriptor instead.
 func (*CreateSeriesRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{20}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *CreateSeriesRequest) GetTenantId() string {
@@ -1292,7 +1485,7 @@ type CreateSeriesResponse struct {
 
 func (x *CreateSeriesResponse) Reset() {
 	*x = CreateSeriesResponse{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[21]
+	mi := &file_berth_v1_session_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1304,7 +1497,7 @@ func (x *CreateSeriesResponse) String() string {
 func (*CreateSeriesResponse) ProtoMessage() {}
 
 func (x *CreateSeriesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[21]
+	mi := &file_berth_v1_session_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1317,7 +1510,7 @@ func (x *CreateSeriesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateSeriesResponse.ProtoReflect.Descriptor instead.
 func (*CreateSeriesResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{21}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *CreateSeriesResponse) GetSeries() *Series {
@@ -1360,7 +1553,7 @@ type UpdateSeriesRequest struct {
 
 func (x *UpdateSeriesRequest) Reset() {
 	*x = UpdateSeriesRequest{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[22]
+	mi := &file_berth_v1_session_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1372,7 +1565,7 @@ func (x *UpdateSeriesRequest) String() string {
 func (*UpdateSeriesRequest) ProtoMessage() {}
 
 func (x *UpdateSeriesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[22]
+	mi := &file_berth_v1_session_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1385,7 +1578,7 @@ func (x *UpdateSeriesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateSeriesRequest.ProtoReflect.Descriptor instead.
 func (*UpdateSeriesRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{22}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *UpdateSeriesRequest) GetTenantId() string {
@@ -1454,7 +1647,7 @@ type UpdateSeriesResponse struct {
 
 func (x *UpdateSeriesResponse) Reset() {
 	*x = UpdateSeriesResponse{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[23]
+	mi := &file_berth_v1_session_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1466,7 +1659,7 @@ func (x *UpdateSeriesResponse) String() string {
 func (*UpdateSeriesResponse) ProtoMessage() {}
 
 func (x *UpdateSeriesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[23]
+	mi := &file_berth_v1_session_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1479,7 +1672,7 @@ func (x *UpdateSeriesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateSeriesResponse.ProtoReflect.Descriptor instead.
 func (*UpdateSeriesResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{23}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *UpdateSeriesResponse) GetSeries() *Series {
@@ -1531,7 +1724,7 @@ type EndSeriesRequest struct {
 
 func (x *EndSeriesRequest) Reset() {
 	*x = EndSeriesRequest{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[24]
+	mi := &file_berth_v1_session_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1543,7 +1736,7 @@ func (x *EndSeriesRequest) String() string {
 func (*EndSeriesRequest) ProtoMessage() {}
 
 func (x *EndSeriesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[24]
+	mi := &file_berth_v1_session_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1556,7 +1749,7 @@ func (x *EndSeriesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndSeriesRequest.ProtoReflect.Descriptor instead.
 func (*EndSeriesRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{24}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *EndSeriesRequest) GetTenantId() string {
@@ -1622,7 +1815,7 @@ type EndSeriesResponse struct {
 
 func (x *EndSeriesResponse) Reset() {
 	*x = EndSeriesResponse{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[25]
+	mi := &file_berth_v1_session_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1634,7 +1827,7 @@ func (x *EndSeriesResponse) String() string {
 func (*EndSeriesResponse) ProtoMessage() {}
 
 func (x *EndSeriesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[25]
+	mi := &file_berth_v1_session_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1647,7 +1840,7 @@ func (x *EndSeriesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndSeriesResponse.ProtoReflect.Descriptor instead.
 func (*EndSeriesResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{25}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *EndSeriesResponse) GetSeries() *Series {
@@ -1705,7 +1898,7 @@ type GetSeriesRequest struct {
 
 func (x *GetSeriesRequest) Reset() {
 	*x = GetSeriesRequest{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[26]
+	mi := &file_berth_v1_session_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1717,7 +1910,7 @@ func (x *GetSeriesRequest) String() string {
 func (*GetSeriesRequest) ProtoMessage() {}
 
 func (x *GetSeriesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[26]
+	mi := &file_berth_v1_session_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1730,7 +1923,7 @@ func (x *GetSeriesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetSeriesRequest.ProtoReflect.Descriptor instead.
 func (*GetSeriesRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{26}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *GetSeriesRequest) GetTenantId() string {
@@ -1758,7 +1951,7 @@ type GetSeriesResponse struct {
 
 func (x *GetSeriesResponse) Reset() {
 	*x = GetSeriesResponse{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[27]
+	mi := &file_berth_v1_session_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1770,7 +1963,7 @@ func (x *GetSeriesResponse) String() string {
 func (*GetSeriesResponse) ProtoMessage() {}
 
 func (x *GetSeriesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[27]
+	mi := &file_berth_v1_session_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1783,7 +1976,7 @@ func (x *GetSeriesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetSeriesResponse.ProtoReflect.Descriptor instead.
 func (*GetSeriesResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{27}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *GetSeriesResponse) GetSeries() *Series {
@@ -1810,7 +2003,7 @@ type ListSeriesRequest struct {
 
 func (x *ListSeriesRequest) Reset() {
 	*x = ListSeriesRequest{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[28]
+	mi := &file_berth_v1_session_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1822,7 +2015,7 @@ func (x *ListSeriesRequest) String() string {
 func (*ListSeriesRequest) ProtoMessage() {}
 
 func (x *ListSeriesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[28]
+	mi := &file_berth_v1_session_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1835,7 +2028,7 @@ func (x *ListSeriesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSeriesRequest.ProtoReflect.Descriptor instead.
 func (*ListSeriesRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{28}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ListSeriesRequest) GetTenantId() string {
@@ -1879,7 +2072,7 @@ type ListSeriesResponse struct {
 
 func (x *ListSeriesResponse) Reset() {
 	*x = ListSeriesResponse{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[29]
+	mi := &file_berth_v1_session_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1891,7 +2084,7 @@ func (x *ListSeriesResponse) String() string {
 func (*ListSeriesResponse) ProtoMessage() {}
 
 func (x *ListSeriesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[29]
+	mi := &file_berth_v1_session_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1904,7 +2097,7 @@ func (x *ListSeriesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSeriesResponse.ProtoReflect.Descriptor instead.
 func (*ListSeriesResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{29}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ListSeriesResponse) GetSeries() []*Series {
@@ -1943,7 +2136,7 @@ type PreviewBulkSessionsRequest struct {
 
 func (x *PreviewBulkSessionsRequest) Reset() {
 	*x = PreviewBulkSessionsRequest{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[30]
+	mi := &file_berth_v1_session_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1955,7 +2148,7 @@ func (x *PreviewBulkSessionsRequest) String() string {
 func (*PreviewBulkSessionsRequest) ProtoMessage() {}
 
 func (x *PreviewBulkSessionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[30]
+	mi := &file_berth_v1_session_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1968,7 +2161,7 @@ func (x *PreviewBulkSessionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PreviewBulkSessionsRequest.ProtoReflect.Descriptor instead.
 func (*PreviewBulkSessionsRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{30}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *PreviewBulkSessionsRequest) GetTenantId() string {
@@ -2030,7 +2223,7 @@ type PreviewBulkSessionsResponse struct {
 
 func (x *PreviewBulkSessionsResponse) Reset() {
 	*x = PreviewBulkSessionsResponse{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[31]
+	mi := &file_berth_v1_session_service_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2042,7 +2235,7 @@ func (x *PreviewBulkSessionsResponse) String() string {
 func (*PreviewBulkSessionsResponse) ProtoMessage() {}
 
 func (x *PreviewBulkSessionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[31]
+	mi := &file_berth_v1_session_service_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2055,7 +2248,7 @@ func (x *PreviewBulkSessionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PreviewBulkSessionsResponse.ProtoReflect.Descriptor instead.
 func (*PreviewBulkSessionsResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{31}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *PreviewBulkSessionsResponse) GetMatched() int32 {
@@ -2115,7 +2308,7 @@ type BulkPublishSessionsRequest struct {
 
 func (x *BulkPublishSessionsRequest) Reset() {
 	*x = BulkPublishSessionsRequest{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[32]
+	mi := &file_berth_v1_session_service_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2127,7 +2320,7 @@ func (x *BulkPublishSessionsRequest) String() string {
 func (*BulkPublishSessionsRequest) ProtoMessage() {}
 
 func (x *BulkPublishSessionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[32]
+	mi := &file_berth_v1_session_service_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2140,7 +2333,7 @@ func (x *BulkPublishSessionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BulkPublishSessionsRequest.ProtoReflect.Descriptor instead.
 func (*BulkPublishSessionsRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{32}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *BulkPublishSessionsRequest) GetTenantId() string {
@@ -2177,7 +2370,7 @@ type BulkPublishSessionsResponse struct {
 
 func (x *BulkPublishSessionsResponse) Reset() {
 	*x = BulkPublishSessionsResponse{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[33]
+	mi := &file_berth_v1_session_service_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2189,7 +2382,7 @@ func (x *BulkPublishSessionsResponse) String() string {
 func (*BulkPublishSessionsResponse) ProtoMessage() {}
 
 func (x *BulkPublishSessionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[33]
+	mi := &file_berth_v1_session_service_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2202,7 +2395,7 @@ func (x *BulkPublishSessionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BulkPublishSessionsResponse.ProtoReflect.Descriptor instead.
 func (*BulkPublishSessionsResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{33}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *BulkPublishSessionsResponse) GetPublished() int32 {
@@ -2244,7 +2437,7 @@ type BulkDeleteSessionsRequest struct {
 
 func (x *BulkDeleteSessionsRequest) Reset() {
 	*x = BulkDeleteSessionsRequest{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[34]
+	mi := &file_berth_v1_session_service_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2256,7 +2449,7 @@ func (x *BulkDeleteSessionsRequest) String() string {
 func (*BulkDeleteSessionsRequest) ProtoMessage() {}
 
 func (x *BulkDeleteSessionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[34]
+	mi := &file_berth_v1_session_service_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2269,7 +2462,7 @@ func (x *BulkDeleteSessionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BulkDeleteSessionsRequest.ProtoReflect.Descriptor instead.
 func (*BulkDeleteSessionsRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{34}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *BulkDeleteSessionsRequest) GetTenantId() string {
@@ -2342,7 +2535,7 @@ type BulkDeleteSessionsResponse struct {
 
 func (x *BulkDeleteSessionsResponse) Reset() {
 	*x = BulkDeleteSessionsResponse{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[35]
+	mi := &file_berth_v1_session_service_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2354,7 +2547,7 @@ func (x *BulkDeleteSessionsResponse) String() string {
 func (*BulkDeleteSessionsResponse) ProtoMessage() {}
 
 func (x *BulkDeleteSessionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[35]
+	mi := &file_berth_v1_session_service_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2367,7 +2560,7 @@ func (x *BulkDeleteSessionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BulkDeleteSessionsResponse.ProtoReflect.Descriptor instead.
 func (*BulkDeleteSessionsResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{35}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *BulkDeleteSessionsResponse) GetDeleted() int32 {
@@ -2437,7 +2630,7 @@ type BulkCancelSessionsRequest struct {
 
 func (x *BulkCancelSessionsRequest) Reset() {
 	*x = BulkCancelSessionsRequest{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[36]
+	mi := &file_berth_v1_session_service_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2449,7 +2642,7 @@ func (x *BulkCancelSessionsRequest) String() string {
 func (*BulkCancelSessionsRequest) ProtoMessage() {}
 
 func (x *BulkCancelSessionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[36]
+	mi := &file_berth_v1_session_service_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2462,7 +2655,7 @@ func (x *BulkCancelSessionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BulkCancelSessionsRequest.ProtoReflect.Descriptor instead.
 func (*BulkCancelSessionsRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{36}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *BulkCancelSessionsRequest) GetTenantId() string {
@@ -2535,7 +2728,7 @@ type BulkCancelSessionsResponse struct {
 
 func (x *BulkCancelSessionsResponse) Reset() {
 	*x = BulkCancelSessionsResponse{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[37]
+	mi := &file_berth_v1_session_service_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2547,7 +2740,7 @@ func (x *BulkCancelSessionsResponse) String() string {
 func (*BulkCancelSessionsResponse) ProtoMessage() {}
 
 func (x *BulkCancelSessionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[37]
+	mi := &file_berth_v1_session_service_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2560,7 +2753,7 @@ func (x *BulkCancelSessionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BulkCancelSessionsResponse.ProtoReflect.Descriptor instead.
 func (*BulkCancelSessionsResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{37}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *BulkCancelSessionsResponse) GetCancelled() int32 {
@@ -2627,7 +2820,7 @@ type ImportSessionsRequest struct {
 
 func (x *ImportSessionsRequest) Reset() {
 	*x = ImportSessionsRequest{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[38]
+	mi := &file_berth_v1_session_service_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2639,7 +2832,7 @@ func (x *ImportSessionsRequest) String() string {
 func (*ImportSessionsRequest) ProtoMessage() {}
 
 func (x *ImportSessionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[38]
+	mi := &file_berth_v1_session_service_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2652,7 +2845,7 @@ func (x *ImportSessionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportSessionsRequest.ProtoReflect.Descriptor instead.
 func (*ImportSessionsRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{38}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *ImportSessionsRequest) GetTenantId() string {
@@ -2701,7 +2894,7 @@ type ImportSessionsResponse struct {
 
 func (x *ImportSessionsResponse) Reset() {
 	*x = ImportSessionsResponse{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[39]
+	mi := &file_berth_v1_session_service_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2713,7 +2906,7 @@ func (x *ImportSessionsResponse) String() string {
 func (*ImportSessionsResponse) ProtoMessage() {}
 
 func (x *ImportSessionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[39]
+	mi := &file_berth_v1_session_service_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2726,7 +2919,7 @@ func (x *ImportSessionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportSessionsResponse.ProtoReflect.Descriptor instead.
 func (*ImportSessionsResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{39}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *ImportSessionsResponse) GetFileImport() *Import {
@@ -2740,7 +2933,7 @@ var File_berth_v1_session_service_proto protoreflect.FileDescriptor
 
 const file_berth_v1_session_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1eberth/v1/session_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x15berth/v1/import.proto\x1a\x16berth/v1/session.proto\x1a\x1bbuf/validate/validate.proto\x1a google/protobuf/field_mask.proto\x1a\x16google/type/date.proto\"\xb2\x02\n" +
+	"\x1eberth/v1/session_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x15berth/v1/common.proto\x1a\x15berth/v1/import.proto\x1a\x16berth/v1/session.proto\x1a\x1bbuf/validate/validate.proto\x1a google/protobuf/field_mask.proto\x1a\x16google/type/date.proto\"\xb2\x02\n" +
 	"\x14CreateSessionRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12\xd5\x01\n" +
 	"\asession\x18\x02 \x01(\v2\x16.berth.v1.SessionInputB\xa2\x01\xbaH\x9e\x01\xba\x01\x97\x01\n" +
@@ -2777,7 +2970,21 @@ const file_berth_v1_session_service_proto_rawDesc = "" +
 	"\x14list_sessions.filter\x12/give filter.starts_within or filter.session_ids\x1aDhas(this.filter.starts_within) || this.filter.session_ids.size() > 0\"m\n" +
 	"\x14ListSessionsResponse\x12-\n" +
 	"\bsessions\x18\x01 \x03(\v2\x11.berth.v1.SessionR\bsessions\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x87\x01\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xa1\x01\n" +
+	"\x16FindSubstitutesRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12#\n" +
+	"\bcoach_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\acoachId\x128\n" +
+	"\rstarts_within\x18\x03 \x01(\v2\x13.berth.v1.TimeRangeR\fstartsWithin\"\x9d\x01\n" +
+	"\x17FindSubstitutesResponse\x12\x14\n" +
+	"\x05count\x18\x01 \x01(\x05R\x05count\x124\n" +
+	"\bsessions\x18\x02 \x03(\v2\x18.berth.v1.SessionSummaryR\bsessions\x126\n" +
+	"\vsubstitutes\x18\x03 \x03(\v2\x14.berth.v1.SubstituteR\vsubstitutes\"^\n" +
+	"\n" +
+	"Substitute\x12\x1b\n" +
+	"\tmember_id\x18\x01 \x01(\tR\bmemberId\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x12\x1f\n" +
+	"\vsession_ids\x18\x03 \x03(\tR\n" +
+	"sessionIds\"\x87\x01\n" +
 	"\x15PublishSessionRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
 	"\n" +
@@ -2950,13 +3157,14 @@ const file_berth_v1_session_service_proto_rawDesc = "" +
 	"\x11leave_out_invalid\x18\x05 \x01(\bR\x0fleaveOutInvalid\"K\n" +
 	"\x16ImportSessionsResponse\x121\n" +
 	"\vfile_import\x18\x01 \x01(\v2\x10.berth.v1.ImportR\n" +
-	"fileImport2\xf9\x10\n" +
+	"fileImport2\xec\x11\n" +
 	"\x0eSessionService\x12h\n" +
 	"\rCreateSession\x12\x1e.berth.v1.CreateSessionRequest\x1a\x1f.berth.v1.CreateSessionResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0esession.create\x12h\n" +
 	"\rUpdateSession\x12\x1e.berth.v1.UpdateSessionRequest\x1a\x1f.berth.v1.UpdateSessionResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0esession.update\x12`\n" +
 	"\n" +
 	"GetSession\x12\x1b.berth.v1.GetSessionRequest\x1a\x1c.berth.v1.GetSessionResponse\"\x17\xca\xf3\x18\x10\b\x01\x12\fsession.read\x90\x02\x01\x12f\n" +
-	"\fListSessions\x12\x1d.berth.v1.ListSessionsRequest\x1a\x1e.berth.v1.ListSessionsResponse\"\x17\xca\xf3\x18\x10\b\x01\x12\fsession.read\x90\x02\x01\x12l\n" +
+	"\fListSessions\x12\x1d.berth.v1.ListSessionsRequest\x1a\x1e.berth.v1.ListSessionsResponse\"\x17\xca\xf3\x18\x10\b\x01\x12\fsession.read\x90\x02\x01\x12q\n" +
+	"\x0fFindSubstitutes\x12 .berth.v1.FindSubstitutesRequest\x1a!.berth.v1.FindSubstitutesResponse\"\x19\xca\xf3\x18\x12\b\x01\x12\x0esession.update\x90\x02\x01\x12l\n" +
 	"\x0ePublishSession\x12\x1f.berth.v1.PublishSessionRequest\x1a .berth.v1.PublishSessionResponse\"\x17\xca\xf3\x18\x13\b\x01\x12\x0fsession.publish\x12r\n" +
 	"\x10UnpublishSession\x12!.berth.v1.UnpublishSessionRequest\x1a\".berth.v1.UnpublishSessionResponse\"\x17\xca\xf3\x18\x13\b\x01\x12\x0fsession.publish\x12h\n" +
 	"\rCancelSession\x12\x1e.berth.v1.CancelSessionRequest\x1a\x1f.berth.v1.CancelSessionResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0esession.cancel\x12h\n" +
@@ -2988,7 +3196,7 @@ func file_berth_v1_session_service_proto_rawDescGZIP() []byte {
 	return file_berth_v1_session_service_proto_rawDescData
 }
 
-var file_berth_v1_session_service_proto_msgTypes = make([]protoimpl.MessageInfo, 40)
+var file_berth_v1_session_service_proto_msgTypes = make([]protoimpl.MessageInfo, 43)
 var file_berth_v1_session_service_proto_goTypes = []any{
 	(*CreateSessionRequest)(nil),        // 0: berth.v1.CreateSessionRequest
 	(*CreateSessionResponse)(nil),       // 1: berth.v1.CreateSessionResponse
@@ -2998,130 +3206,140 @@ var file_berth_v1_session_service_proto_goTypes = []any{
 	(*GetSessionResponse)(nil),          // 5: berth.v1.GetSessionResponse
 	(*ListSessionsRequest)(nil),         // 6: berth.v1.ListSessionsRequest
 	(*ListSessionsResponse)(nil),        // 7: berth.v1.ListSessionsResponse
-	(*PublishSessionRequest)(nil),       // 8: berth.v1.PublishSessionRequest
-	(*PublishSessionResponse)(nil),      // 9: berth.v1.PublishSessionResponse
-	(*UnpublishSessionRequest)(nil),     // 10: berth.v1.UnpublishSessionRequest
-	(*UnpublishSessionResponse)(nil),    // 11: berth.v1.UnpublishSessionResponse
-	(*CancelSessionRequest)(nil),        // 12: berth.v1.CancelSessionRequest
-	(*CancelSessionResponse)(nil),       // 13: berth.v1.CancelSessionResponse
-	(*DeleteSessionRequest)(nil),        // 14: berth.v1.DeleteSessionRequest
-	(*DeleteSessionResponse)(nil),       // 15: berth.v1.DeleteSessionResponse
-	(*BlockSessionRequest)(nil),         // 16: berth.v1.BlockSessionRequest
-	(*BlockSessionResponse)(nil),        // 17: berth.v1.BlockSessionResponse
-	(*UnblockSessionRequest)(nil),       // 18: berth.v1.UnblockSessionRequest
-	(*UnblockSessionResponse)(nil),      // 19: berth.v1.UnblockSessionResponse
-	(*CreateSeriesRequest)(nil),         // 20: berth.v1.CreateSeriesRequest
-	(*CreateSeriesResponse)(nil),        // 21: berth.v1.CreateSeriesResponse
-	(*UpdateSeriesRequest)(nil),         // 22: berth.v1.UpdateSeriesRequest
-	(*UpdateSeriesResponse)(nil),        // 23: berth.v1.UpdateSeriesResponse
-	(*EndSeriesRequest)(nil),            // 24: berth.v1.EndSeriesRequest
-	(*EndSeriesResponse)(nil),           // 25: berth.v1.EndSeriesResponse
-	(*GetSeriesRequest)(nil),            // 26: berth.v1.GetSeriesRequest
-	(*GetSeriesResponse)(nil),           // 27: berth.v1.GetSeriesResponse
-	(*ListSeriesRequest)(nil),           // 28: berth.v1.ListSeriesRequest
-	(*ListSeriesResponse)(nil),          // 29: berth.v1.ListSeriesResponse
-	(*PreviewBulkSessionsRequest)(nil),  // 30: berth.v1.PreviewBulkSessionsRequest
-	(*PreviewBulkSessionsResponse)(nil), // 31: berth.v1.PreviewBulkSessionsResponse
-	(*BulkPublishSessionsRequest)(nil),  // 32: berth.v1.BulkPublishSessionsRequest
-	(*BulkPublishSessionsResponse)(nil), // 33: berth.v1.BulkPublishSessionsResponse
-	(*BulkDeleteSessionsRequest)(nil),   // 34: berth.v1.BulkDeleteSessionsRequest
-	(*BulkDeleteSessionsResponse)(nil),  // 35: berth.v1.BulkDeleteSessionsResponse
-	(*BulkCancelSessionsRequest)(nil),   // 36: berth.v1.BulkCancelSessionsRequest
-	(*BulkCancelSessionsResponse)(nil),  // 37: berth.v1.BulkCancelSessionsResponse
-	(*ImportSessionsRequest)(nil),       // 38: berth.v1.ImportSessionsRequest
-	(*ImportSessionsResponse)(nil),      // 39: berth.v1.ImportSessionsResponse
-	(*SessionInput)(nil),                // 40: berth.v1.SessionInput
-	(*Session)(nil),                     // 41: berth.v1.Session
-	(*fieldmaskpb.FieldMask)(nil),       // 42: google.protobuf.FieldMask
-	(*SessionFilter)(nil),               // 43: berth.v1.SessionFilter
-	(*SeriesInput)(nil),                 // 44: berth.v1.SeriesInput
-	(*Series)(nil),                      // 45: berth.v1.Series
-	(SeriesEditScope)(0),                // 46: berth.v1.SeriesEditScope
-	(*date.Date)(nil),                   // 47: google.type.Date
-	(*SeriesFilter)(nil),                // 48: berth.v1.SeriesFilter
-	(BulkSessionAction)(0),              // 49: berth.v1.BulkSessionAction
-	(*BulkSessionMatch)(nil),            // 50: berth.v1.BulkSessionMatch
-	(*ImportColumn)(nil),                // 51: berth.v1.ImportColumn
-	(*Import)(nil),                      // 52: berth.v1.Import
+	(*FindSubstitutesRequest)(nil),      // 8: berth.v1.FindSubstitutesRequest
+	(*FindSubstitutesResponse)(nil),     // 9: berth.v1.FindSubstitutesResponse
+	(*Substitute)(nil),                  // 10: berth.v1.Substitute
+	(*PublishSessionRequest)(nil),       // 11: berth.v1.PublishSessionRequest
+	(*PublishSessionResponse)(nil),      // 12: berth.v1.PublishSessionResponse
+	(*UnpublishSessionRequest)(nil),     // 13: berth.v1.UnpublishSessionRequest
+	(*UnpublishSessionResponse)(nil),    // 14: berth.v1.UnpublishSessionResponse
+	(*CancelSessionRequest)(nil),        // 15: berth.v1.CancelSessionRequest
+	(*CancelSessionResponse)(nil),       // 16: berth.v1.CancelSessionResponse
+	(*DeleteSessionRequest)(nil),        // 17: berth.v1.DeleteSessionRequest
+	(*DeleteSessionResponse)(nil),       // 18: berth.v1.DeleteSessionResponse
+	(*BlockSessionRequest)(nil),         // 19: berth.v1.BlockSessionRequest
+	(*BlockSessionResponse)(nil),        // 20: berth.v1.BlockSessionResponse
+	(*UnblockSessionRequest)(nil),       // 21: berth.v1.UnblockSessionRequest
+	(*UnblockSessionResponse)(nil),      // 22: berth.v1.UnblockSessionResponse
+	(*CreateSeriesRequest)(nil),         // 23: berth.v1.CreateSeriesRequest
+	(*CreateSeriesResponse)(nil),        // 24: berth.v1.CreateSeriesResponse
+	(*UpdateSeriesRequest)(nil),         // 25: berth.v1.UpdateSeriesRequest
+	(*UpdateSeriesResponse)(nil),        // 26: berth.v1.UpdateSeriesResponse
+	(*EndSeriesRequest)(nil),            // 27: berth.v1.EndSeriesRequest
+	(*EndSeriesResponse)(nil),           // 28: berth.v1.EndSeriesResponse
+	(*GetSeriesRequest)(nil),            // 29: berth.v1.GetSeriesRequest
+	(*GetSeriesResponse)(nil),           // 30: berth.v1.GetSeriesResponse
+	(*ListSeriesRequest)(nil),           // 31: berth.v1.ListSeriesRequest
+	(*ListSeriesResponse)(nil),          // 32: berth.v1.ListSeriesResponse
+	(*PreviewBulkSessionsRequest)(nil),  // 33: berth.v1.PreviewBulkSessionsRequest
+	(*PreviewBulkSessionsResponse)(nil), // 34: berth.v1.PreviewBulkSessionsResponse
+	(*BulkPublishSessionsRequest)(nil),  // 35: berth.v1.BulkPublishSessionsRequest
+	(*BulkPublishSessionsResponse)(nil), // 36: berth.v1.BulkPublishSessionsResponse
+	(*BulkDeleteSessionsRequest)(nil),   // 37: berth.v1.BulkDeleteSessionsRequest
+	(*BulkDeleteSessionsResponse)(nil),  // 38: berth.v1.BulkDeleteSessionsResponse
+	(*BulkCancelSessionsRequest)(nil),   // 39: berth.v1.BulkCancelSessionsRequest
+	(*BulkCancelSessionsResponse)(nil),  // 40: berth.v1.BulkCancelSessionsResponse
+	(*ImportSessionsRequest)(nil),       // 41: berth.v1.ImportSessionsRequest
+	(*ImportSessionsResponse)(nil),      // 42: berth.v1.ImportSessionsResponse
+	(*SessionInput)(nil),                // 43: berth.v1.SessionInput
+	(*Session)(nil),                     // 44: berth.v1.Session
+	(*fieldmaskpb.FieldMask)(nil),       // 45: google.protobuf.FieldMask
+	(*SessionFilter)(nil),               // 46: berth.v1.SessionFilter
+	(*TimeRange)(nil),                   // 47: berth.v1.TimeRange
+	(*SessionSummary)(nil),              // 48: berth.v1.SessionSummary
+	(*SeriesInput)(nil),                 // 49: berth.v1.SeriesInput
+	(*Series)(nil),                      // 50: berth.v1.Series
+	(SeriesEditScope)(0),                // 51: berth.v1.SeriesEditScope
+	(*date.Date)(nil),                   // 52: google.type.Date
+	(*SeriesFilter)(nil),                // 53: berth.v1.SeriesFilter
+	(BulkSessionAction)(0),              // 54: berth.v1.BulkSessionAction
+	(*BulkSessionMatch)(nil),            // 55: berth.v1.BulkSessionMatch
+	(*ImportColumn)(nil),                // 56: berth.v1.ImportColumn
+	(*Import)(nil),                      // 57: berth.v1.Import
 }
 var file_berth_v1_session_service_proto_depIdxs = []int32{
-	40, // 0: berth.v1.CreateSessionRequest.session:type_name -> berth.v1.SessionInput
-	41, // 1: berth.v1.CreateSessionResponse.session:type_name -> berth.v1.Session
-	40, // 2: berth.v1.UpdateSessionRequest.session:type_name -> berth.v1.SessionInput
-	42, // 3: berth.v1.UpdateSessionRequest.update_mask:type_name -> google.protobuf.FieldMask
-	41, // 4: berth.v1.UpdateSessionResponse.session:type_name -> berth.v1.Session
-	41, // 5: berth.v1.GetSessionResponse.session:type_name -> berth.v1.Session
-	43, // 6: berth.v1.ListSessionsRequest.filter:type_name -> berth.v1.SessionFilter
-	41, // 7: berth.v1.ListSessionsResponse.sessions:type_name -> berth.v1.Session
-	41, // 8: berth.v1.PublishSessionResponse.session:type_name -> berth.v1.Session
-	41, // 9: berth.v1.UnpublishSessionResponse.session:type_name -> berth.v1.Session
-	41, // 10: berth.v1.CancelSessionResponse.session:type_name -> berth.v1.Session
-	41, // 11: berth.v1.BlockSessionResponse.session:type_name -> berth.v1.Session
-	41, // 12: berth.v1.UnblockSessionResponse.session:type_name -> berth.v1.Session
-	44, // 13: berth.v1.CreateSeriesRequest.series:type_name -> berth.v1.SeriesInput
-	45, // 14: berth.v1.CreateSeriesResponse.series:type_name -> berth.v1.Series
-	46, // 15: berth.v1.UpdateSeriesRequest.scope:type_name -> berth.v1.SeriesEditScope
-	44, // 16: berth.v1.UpdateSeriesRequest.series:type_name -> berth.v1.SeriesInput
-	42, // 17: berth.v1.UpdateSeriesRequest.update_mask:type_name -> google.protobuf.FieldMask
-	45, // 18: berth.v1.UpdateSeriesResponse.series:type_name -> berth.v1.Series
-	47, // 19: berth.v1.EndSeriesRequest.end_date:type_name -> google.type.Date
-	45, // 20: berth.v1.EndSeriesResponse.series:type_name -> berth.v1.Series
-	45, // 21: berth.v1.GetSeriesResponse.series:type_name -> berth.v1.Series
-	48, // 22: berth.v1.ListSeriesRequest.filter:type_name -> berth.v1.SeriesFilter
-	45, // 23: berth.v1.ListSeriesResponse.series:type_name -> berth.v1.Series
-	43, // 24: berth.v1.PreviewBulkSessionsRequest.filter:type_name -> berth.v1.SessionFilter
-	49, // 25: berth.v1.PreviewBulkSessionsRequest.action:type_name -> berth.v1.BulkSessionAction
-	50, // 26: berth.v1.PreviewBulkSessionsResponse.samples:type_name -> berth.v1.BulkSessionMatch
-	43, // 27: berth.v1.BulkPublishSessionsRequest.filter:type_name -> berth.v1.SessionFilter
-	43, // 28: berth.v1.BulkDeleteSessionsRequest.filter:type_name -> berth.v1.SessionFilter
-	43, // 29: berth.v1.BulkCancelSessionsRequest.filter:type_name -> berth.v1.SessionFilter
-	51, // 30: berth.v1.ImportSessionsRequest.columns:type_name -> berth.v1.ImportColumn
-	52, // 31: berth.v1.ImportSessionsResponse.file_import:type_name -> berth.v1.Import
-	0,  // 32: berth.v1.SessionService.CreateSession:input_type -> berth.v1.CreateSessionRequest
-	2,  // 33: berth.v1.SessionService.UpdateSession:input_type -> berth.v1.UpdateSessionRequest
-	4,  // 34: berth.v1.SessionService.GetSession:input_type -> berth.v1.GetSessionRequest
-	6,  // 35: berth.v1.SessionService.ListSessions:input_type -> berth.v1.ListSessionsRequest
-	8,  // 36: berth.v1.SessionService.PublishSession:input_type -> berth.v1.PublishSessionRequest
-	10, // 37: berth.v1.SessionService.UnpublishSession:input_type -> berth.v1.UnpublishSessionRequest
-	12, // 38: berth.v1.SessionService.CancelSession:input_type -> berth.v1.CancelSessionRequest
-	14, // 39: berth.v1.SessionService.DeleteSession:input_type -> berth.v1.DeleteSessionRequest
-	16, // 40: berth.v1.SessionService.BlockSession:input_type -> berth.v1.BlockSessionRequest
-	18, // 41: berth.v1.SessionService.UnblockSession:input_type -> berth.v1.UnblockSessionRequest
-	20, // 42: berth.v1.SessionService.CreateSeries:input_type -> berth.v1.CreateSeriesRequest
-	22, // 43: berth.v1.SessionService.UpdateSeries:input_type -> berth.v1.UpdateSeriesRequest
-	26, // 44: berth.v1.SessionService.GetSeries:input_type -> berth.v1.GetSeriesRequest
-	28, // 45: berth.v1.SessionService.ListSeries:input_type -> berth.v1.ListSeriesRequest
-	24, // 46: berth.v1.SessionService.EndSeries:input_type -> berth.v1.EndSeriesRequest
-	30, // 47: berth.v1.SessionService.PreviewBulkSessions:input_type -> berth.v1.PreviewBulkSessionsRequest
-	32, // 48: berth.v1.SessionService.BulkPublishSessions:input_type -> berth.v1.BulkPublishSessionsRequest
-	34, // 49: berth.v1.SessionService.BulkDeleteSessions:input_type -> berth.v1.BulkDeleteSessionsRequest
-	36, // 50: berth.v1.SessionService.BulkCancelSessions:input_type -> berth.v1.BulkCancelSessionsRequest
-	38, // 51: berth.v1.SessionService.ImportSessions:input_type -> berth.v1.ImportSessionsRequest
-	1,  // 52: berth.v1.SessionService.CreateSession:output_type -> berth.v1.CreateSessionResponse
-	3,  // 53: berth.v1.SessionService.UpdateSession:output_type -> berth.v1.UpdateSessionResponse
-	5,  // 54: berth.v1.SessionService.GetSession:output_type -> berth.v1.GetSessionResponse
-	7,  // 55: berth.v1.SessionService.ListSessions:output_type -> berth.v1.ListSessionsResponse
-	9,  // 56: berth.v1.SessionService.PublishSession:output_type -> berth.v1.PublishSessionResponse
-	11, // 57: berth.v1.SessionService.UnpublishSession:output_type -> berth.v1.UnpublishSessionResponse
-	13, // 58: berth.v1.SessionService.CancelSession:output_type -> berth.v1.CancelSessionResponse
-	15, // 59: berth.v1.SessionService.DeleteSession:output_type -> berth.v1.DeleteSessionResponse
-	17, // 60: berth.v1.SessionService.BlockSession:output_type -> berth.v1.BlockSessionResponse
-	19, // 61: berth.v1.SessionService.UnblockSession:output_type -> berth.v1.UnblockSessionResponse
-	21, // 62: berth.v1.SessionService.CreateSeries:output_type -> berth.v1.CreateSeriesResponse
-	23, // 63: berth.v1.SessionService.UpdateSeries:output_type -> berth.v1.UpdateSeriesResponse
-	27, // 64: berth.v1.SessionService.GetSeries:output_type -> berth.v1.GetSeriesResponse
-	29, // 65: berth.v1.SessionService.ListSeries:output_type -> berth.v1.ListSeriesResponse
-	25, // 66: berth.v1.SessionService.EndSeries:output_type -> berth.v1.EndSeriesResponse
-	31, // 67: berth.v1.SessionService.PreviewBulkSessions:output_type -> berth.v1.PreviewBulkSessionsResponse
-	33, // 68: berth.v1.SessionService.BulkPublishSessions:output_type -> berth.v1.BulkPublishSessionsResponse
-	35, // 69: berth.v1.SessionService.BulkDeleteSessions:output_type -> berth.v1.BulkDeleteSessionsResponse
-	37, // 70: berth.v1.SessionService.BulkCancelSessions:output_type -> berth.v1.BulkCancelSessionsResponse
-	39, // 71: berth.v1.SessionService.ImportSessions:output_type -> berth.v1.ImportSessionsResponse
-	52, // [52:72] is the sub-list for method output_type
-	32, // [32:52] is the sub-list for method input_type
-	32, // [32:32] is the sub-list for extension type_name
-	32, // [32:32] is the sub-list for extension extendee
-	0,  // [0:32] is the sub-list for field type_name
+	43, // 0: berth.v1.CreateSessionRequest.session:type_name -> berth.v1.SessionInput
+	44, // 1: berth.v1.CreateSessionResponse.session:type_name -> berth.v1.Session
+	43, // 2: berth.v1.UpdateSessionRequest.session:type_name -> berth.v1.SessionInput
+	45, // 3: berth.v1.UpdateSessionRequest.update_mask:type_name -> google.protobuf.FieldMask
+	44, // 4: berth.v1.UpdateSessionResponse.session:type_name -> berth.v1.Session
+	44, // 5: berth.v1.GetSessionResponse.session:type_name -> berth.v1.Session
+	46, // 6: berth.v1.ListSessionsRequest.filter:type_name -> berth.v1.SessionFilter
+	44, // 7: berth.v1.ListSessionsResponse.sessions:type_name -> berth.v1.Session
+	47, // 8: berth.v1.FindSubstitutesRequest.starts_within:type_name -> berth.v1.TimeRange
+	48, // 9: berth.v1.FindSubstitutesResponse.sessions:type_name -> berth.v1.SessionSummary
+	10, // 10: berth.v1.FindSubstitutesResponse.substitutes:type_name -> berth.v1.Substitute
+	44, // 11: berth.v1.PublishSessionResponse.session:type_name -> berth.v1.Session
+	44, // 12: berth.v1.UnpublishSessionResponse.session:type_name -> berth.v1.Session
+	44, // 13: berth.v1.CancelSessionResponse.session:type_name -> berth.v1.Session
+	44, // 14: berth.v1.BlockSessionResponse.session:type_name -> berth.v1.Session
+	44, // 15: berth.v1.UnblockSessionResponse.session:type_name -> berth.v1.Session
+	49, // 16: berth.v1.CreateSeriesRequest.series:type_name -> berth.v1.SeriesInput
+	50, // 17: berth.v1.CreateSeriesResponse.series:type_name -> berth.v1.Series
+	51, // 18: berth.v1.UpdateSeriesRequest.scope:type_name -> berth.v1.SeriesEditScope
+	49, // 19: berth.v1.UpdateSeriesRequest.series:type_name -> berth.v1.SeriesInput
+	45, // 20: berth.v1.UpdateSeriesRequest.update_mask:type_name -> google.protobuf.FieldMask
+	50, // 21: berth.v1.UpdateSeriesResponse.series:type_name -> berth.v1.Series
+	52, // 22: berth.v1.EndSeriesRequest.end_date:type_name -> google.type.Date
+	50, // 23: berth.v1.EndSeriesResponse.series:type_name -> berth.v1.Series
+	50, // 24: berth.v1.GetSeriesResponse.series:type_name -> berth.v1.Series
+	53, // 25: berth.v1.ListSeriesRequest.filter:type_name -> berth.v1.SeriesFilter
+	50, // 26: berth.v1.ListSeriesResponse.series:type_name -> berth.v1.Series
+	46, // 27: berth.v1.PreviewBulkSessionsRequest.filter:type_name -> berth.v1.SessionFilter
+	54, // 28: berth.v1.PreviewBulkSessionsRequest.action:type_name -> berth.v1.BulkSessionAction
+	55, // 29: berth.v1.PreviewBulkSessionsResponse.samples:type_name -> berth.v1.BulkSessionMatch
+	46, // 30: berth.v1.BulkPublishSessionsRequest.filter:type_name -> berth.v1.SessionFilter
+	46, // 31: berth.v1.BulkDeleteSessionsRequest.filter:type_name -> berth.v1.SessionFilter
+	46, // 32: berth.v1.BulkCancelSessionsRequest.filter:type_name -> berth.v1.SessionFilter
+	56, // 33: berth.v1.ImportSessionsRequest.columns:type_name -> berth.v1.ImportColumn
+	57, // 34: berth.v1.ImportSessionsResponse.file_import:type_name -> berth.v1.Import
+	0,  // 35: berth.v1.SessionService.CreateSession:input_type -> berth.v1.CreateSessionRequest
+	2,  // 36: berth.v1.SessionService.UpdateSession:input_type -> berth.v1.UpdateSessionRequest
+	4,  // 37: berth.v1.SessionService.GetSession:input_type -> berth.v1.GetSessionRequest
+	6,  // 38: berth.v1.SessionService.ListSessions:input_type -> berth.v1.ListSessionsRequest
+	8,  // 39: berth.v1.SessionService.FindSubstitutes:input_type -> berth.v1.FindSubstitutesRequest
+	11, // 40: berth.v1.SessionService.PublishSession:input_type -> berth.v1.PublishSessionRequest
+	13, // 41: berth.v1.SessionService.UnpublishSession:input_type -> berth.v1.UnpublishSessionRequest
+	15, // 42: berth.v1.SessionService.CancelSession:input_type -> berth.v1.CancelSessionRequest
+	17, // 43: berth.v1.SessionService.DeleteSession:input_type -> berth.v1.DeleteSessionRequest
+	19, // 44: berth.v1.SessionService.BlockSession:input_type -> berth.v1.BlockSessionRequest
+	21, // 45: berth.v1.SessionService.UnblockSession:input_type -> berth.v1.UnblockSessionRequest
+	23, // 46: berth.v1.SessionService.CreateSeries:input_type -> berth.v1.CreateSeriesRequest
+	25, // 47: berth.v1.SessionService.UpdateSeries:input_type -> berth.v1.UpdateSeriesRequest
+	29, // 48: berth.v1.SessionService.GetSeries:input_type -> berth.v1.GetSeriesRequest
+	31, // 49: berth.v1.SessionService.ListSeries:input_type -> berth.v1.ListSeriesRequest
+	27, // 50: berth.v1.SessionService.EndSeries:input_type -> berth.v1.EndSeriesRequest
+	33, // 51: berth.v1.SessionService.PreviewBulkSessions:input_type -> berth.v1.PreviewBulkSessionsRequest
+	35, // 52: berth.v1.SessionService.BulkPublishSessions:input_type -> berth.v1.BulkPublishSessionsRequest
+	37, // 53: berth.v1.SessionService.BulkDeleteSessions:input_type -> berth.v1.BulkDeleteSessionsRequest
+	39, // 54: berth.v1.SessionService.BulkCancelSessions:input_type -> berth.v1.BulkCancelSessionsRequest
+	41, // 55: berth.v1.SessionService.ImportSessions:input_type -> berth.v1.ImportSessionsRequest
+	1,  // 56: berth.v1.SessionService.CreateSession:output_type -> berth.v1.CreateSessionResponse
+	3,  // 57: berth.v1.SessionService.UpdateSession:output_type -> berth.v1.UpdateSessionResponse
+	5,  // 58: berth.v1.SessionService.GetSession:output_type -> berth.v1.GetSessionResponse
+	7,  // 59: berth.v1.SessionService.ListSessions:output_type -> berth.v1.ListSessionsResponse
+	9,  // 60: berth.v1.SessionService.FindSubstitutes:output_type -> berth.v1.FindSubstitutesResponse
+	12, // 61: berth.v1.SessionService.PublishSession:output_type -> berth.v1.PublishSessionResponse
+	14, // 62: berth.v1.SessionService.UnpublishSession:output_type -> berth.v1.UnpublishSessionResponse
+	16, // 63: berth.v1.SessionService.CancelSession:output_type -> berth.v1.CancelSessionResponse
+	18, // 64: berth.v1.SessionService.DeleteSession:output_type -> berth.v1.DeleteSessionResponse
+	20, // 65: berth.v1.SessionService.BlockSession:output_type -> berth.v1.BlockSessionResponse
+	22, // 66: berth.v1.SessionService.UnblockSession:output_type -> berth.v1.UnblockSessionResponse
+	24, // 67: berth.v1.SessionService.CreateSeries:output_type -> berth.v1.CreateSeriesResponse
+	26, // 68: berth.v1.SessionService.UpdateSeries:output_type -> berth.v1.UpdateSeriesResponse
+	30, // 69: berth.v1.SessionService.GetSeries:output_type -> berth.v1.GetSeriesResponse
+	32, // 70: berth.v1.SessionService.ListSeries:output_type -> berth.v1.ListSeriesResponse
+	28, // 71: berth.v1.SessionService.EndSeries:output_type -> berth.v1.EndSeriesResponse
+	34, // 72: berth.v1.SessionService.PreviewBulkSessions:output_type -> berth.v1.PreviewBulkSessionsResponse
+	36, // 73: berth.v1.SessionService.BulkPublishSessions:output_type -> berth.v1.BulkPublishSessionsResponse
+	38, // 74: berth.v1.SessionService.BulkDeleteSessions:output_type -> berth.v1.BulkDeleteSessionsResponse
+	40, // 75: berth.v1.SessionService.BulkCancelSessions:output_type -> berth.v1.BulkCancelSessionsResponse
+	42, // 76: berth.v1.SessionService.ImportSessions:output_type -> berth.v1.ImportSessionsResponse
+	56, // [56:77] is the sub-list for method output_type
+	35, // [35:56] is the sub-list for method input_type
+	35, // [35:35] is the sub-list for extension type_name
+	35, // [35:35] is the sub-list for extension extendee
+	0,  // [0:35] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_session_service_proto_init() }
@@ -3130,19 +3348,20 @@ func file_berth_v1_session_service_proto_init() {
 		return
 	}
 	file_berth_v1_access_proto_init()
+	file_berth_v1_common_proto_init()
 	file_berth_v1_import_proto_init()
 	file_berth_v1_session_proto_init()
-	file_berth_v1_session_service_proto_msgTypes[12].OneofWrappers = []any{}
-	file_berth_v1_session_service_proto_msgTypes[24].OneofWrappers = []any{}
-	file_berth_v1_session_service_proto_msgTypes[34].OneofWrappers = []any{}
-	file_berth_v1_session_service_proto_msgTypes[36].OneofWrappers = []any{}
+	file_berth_v1_session_service_proto_msgTypes[15].OneofWrappers = []any{}
+	file_berth_v1_session_service_proto_msgTypes[27].OneofWrappers = []any{}
+	file_berth_v1_session_service_proto_msgTypes[37].OneofWrappers = []any{}
+	file_berth_v1_session_service_proto_msgTypes[39].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_session_service_proto_rawDesc), len(file_berth_v1_session_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   40,
+			NumMessages:   43,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -40,7 +40,7 @@ func (s *Service) updateSelf(
 		}
 		codes[k] = code
 	}
-	return s.updateMember(ctx, caller, updated, caller.Member, expect, edit,
+	return s.updateMember(ctx, caller, caller.Member, expect, edit,
 		func(ctx context.Context, tx *engine.Tx, before, after member.Member) (member.Member, error) {
 			held, changes := member.HoldContacts(before, after, caller.Email)
 			for _, c := range changes {

@@ -17,6 +17,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -53,6 +54,8 @@ func (s *Service) insertMember(tx *engine.Tx, m member.Member) member.Member {
 type memberEdit struct {
 	Member  member.Member
 	Changed []string
+	// WithoutCoach are the future sessions that an inactive member cannot lead now.
+	WithoutCoach session.LedSessions
 }
 
 // UpdateMember edits a member. If expect is not nil it must be the member's version. A contact that it changes ends one
@@ -64,7 +67,7 @@ func (s *Service) UpdateMember(
 	if id == caller.Member {
 		return s.updateSelf(ctx, caller, expect, edit)
 	}
-	return s.updateMember(ctx, caller, updated, id, expect, edit,
+	return s.updateMember(ctx, caller, id, expect, edit,
 		func(ctx context.Context, tx *engine.Tx, before, after member.Member) (member.Member, error) {
 			for _, k := range member.ContactKinds() {
 				if before.Contact(k) != after.Contact(k) {
@@ -75,24 +78,33 @@ func (s *Service) UpdateMember(
 		})
 }
 
+// DeactivatedMember is an inactive member.
+type DeactivatedMember struct {
+	Member member.Member
+	// WithoutCoach are the future sessions that they cannot lead now.
+	WithoutCoach session.LedSessions
+}
+
 // DeactivateMember ends or suspends a membership. It changes nothing if the member is inactive already.
 func (s *Service) DeactivateMember(
 	ctx context.Context, caller tenant.Caller, id tenant.MemberID,
-) (member.Member, error) {
-	return s.setMemberStatus(ctx, caller, memberAct{"member.deactivate", "member.deactivated"}, id, member.Inactive)
+) (DeactivatedMember, error) {
+	edit, err := s.setMemberStatus(ctx, caller, memberAct{"member.deactivate", "member.deactivated"}, id, member.Inactive)
+	return DeactivatedMember{edit.Member, edit.WithoutCoach}, err
 }
 
 // ReactivateMember makes a membership active again. It changes nothing if the member is active already.
 func (s *Service) ReactivateMember(
 	ctx context.Context, caller tenant.Caller, id tenant.MemberID,
 ) (member.Member, error) {
-	return s.setMemberStatus(ctx, caller, memberAct{"member.reactivate", "member.reactivated"}, id, member.Active)
+	edit, err := s.setMemberStatus(ctx, caller, memberAct{"member.reactivate", "member.reactivated"}, id, member.Active)
+	return edit.Member, err
 }
 
 func (s *Service) setMemberStatus(
 	ctx context.Context, caller tenant.Caller, act memberAct, id tenant.MemberID, status member.Status,
-) (member.Member, error) {
-	return s.updateMember(ctx, caller, act, id, nil,
+) (memberEdit, error) {
+	return s.editMember(ctx, caller, act, id, nil,
 		func(m *member.Member) error { m.Status = status; return nil },
 		func(_ context.Context, _ *engine.Tx, _, after member.Member) (member.Member, error) {
 			return after, nil
@@ -104,12 +116,21 @@ type memberAct struct{ transaction, audit string }
 
 var updated = memberAct{"member.update", "member.updated"}
 
-// updateMember edits a member. Contacts decides about the contacts of the edited member, and returns the one to store.
+// updateMember is editMember for what a member is.
 func (s *Service) updateMember(
+	ctx context.Context, caller tenant.Caller, id tenant.MemberID, expect *int, edit func(*member.Member) error,
+	contacts func(ctx context.Context, tx *engine.Tx, before, after member.Member) (member.Member, error),
+) (member.Member, error) {
+	result, err := s.editMember(ctx, caller, updated, id, expect, edit, contacts)
+	return result.Member, err
+}
+
+// editMember edits a member. Contacts decides about the contacts of the edited member, and returns the one to store.
+func (s *Service) editMember(
 	ctx context.Context, caller tenant.Caller, act memberAct, id tenant.MemberID, expect *int,
 	edit func(*member.Member) error,
 	contacts func(ctx context.Context, tx *engine.Tx, before, after member.Member) (member.Member, error),
-) (member.Member, error) {
+) (memberEdit, error) {
 	t := engine.Transaction{Name: act.transaction, Replay: true}
 	result, err := engine.Transact(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) (memberEdit, error) {
 		before, otherOwner, facts, err := findMember(ctx, tx, id)
@@ -137,8 +158,12 @@ func (s *Service) updateMember(
 			return memberEdit{}, err
 		}
 		after, changed, err := member.Edit(before, after, self, otherOwner)
+		if err != nil {
+			return memberEdit{}, err
+		}
+		without, err := findWithoutCoach(ctx, tx, id, after.Active())
 		if err != nil || len(changed) == 0 {
-			return memberEdit{after, changed}, err
+			return memberEdit{after, changed, without}, err
 		}
 		if !self {
 			after = after.Enter(before, tx.Caller.Actor())
@@ -166,13 +191,13 @@ func (s *Service) updateMember(
 		if member.AffectsSignIn(changed) {
 			notifyNodes(tx)
 		}
-		return memberEdit{after, changed}, nil
+		return memberEdit{after, changed, without}, nil
 	})
 	// The result of an unknown commit is lost, so the edit may have changed who can sign in.
 	if member.AffectsSignIn(result.Changed) || err != nil && mayBeCommitted(err) {
 		s.rolesChanged(caller.Tenant)
 	}
-	return result.Member, memberTaken(err)
+	return result, memberTaken(err)
 }
 
 // editOfAdmin returns of which edit owners and admins are told: of their status, and of another's change of how to

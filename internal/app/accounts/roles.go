@@ -6,14 +6,17 @@ import (
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/record"
+	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/data/coredb"
+	"github.com/berthhq/berth/internal/data/scheduledb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -140,60 +143,85 @@ func findOwnRole(
 func (s *Service) AssignRole(
 	ctx context.Context, caller tenant.Caller, id tenant.MemberID, role string,
 ) ([]string, error) {
-	return s.changeRoles(ctx, caller, "role.assign", "role.assigned", id, role,
-		func(ctx context.Context, tx *engine.Tx, m member.Member, facts *roleFacts, _ bool) ([]string, error) {
+	result, err := s.changeRoles(ctx, caller, "role.assign", "role.assigned", id, role,
+		func(ctx context.Context, tx *engine.Tx, m member.Member, facts *roleFacts, _ bool) (RemainingRoles, error) {
 			if err := facts.mayGrant(role); err != nil || slices.Contains(m.Roles, role) {
-				return m.Roles, err
+				return RemainingRoles{Roles: m.Roles}, err
 			}
 			accountdb.InsertMemberRole(tx.Tx, tx.Tenant, id, role, tx.Now)
 			roles := append(slices.Clone(m.Roles), role)
 			grant.Sort(roles)
-			return roles, s.proveAnew(ctx, tx, facts, facts.growth(m, roles))
+			return RemainingRoles{Roles: roles}, s.proveAnew(ctx, tx, facts, facts.growth(m, roles))
 		})
+	return result.Roles, err
+}
+
+// RemainingRoles is what the end of a role leaves.
+type RemainingRoles struct {
+	Roles []string
+	// WithoutCoach are the future sessions that the member cannot lead now.
+	WithoutCoach session.LedSessions
 }
 
 // RevokeRole takes a role from a member, and returns the roles that remain. It changes nothing if they do not have the
 // role.
 func (s *Service) RevokeRole(
 	ctx context.Context, caller tenant.Caller, id tenant.MemberID, role string,
-) ([]string, error) {
+) (RemainingRoles, error) {
 	return s.changeRoles(ctx, caller, "role.revoke", "role.revoked", id, role,
-		func(_ context.Context, tx *engine.Tx, m member.Member, facts *roleFacts, otherOwner bool) ([]string, error) {
+		func(ctx context.Context, tx *engine.Tx, m member.Member, facts *roleFacts, otherOwner bool) (RemainingRoles, error) {
 			if err := facts.mayRevoke(tx.Caller, id, role); err != nil {
-				return nil, err
+				return RemainingRoles{}, err
 			}
-			if !slices.Contains(m.Roles, role) {
-				return m.Roles, nil
+			left := slices.DeleteFunc(slices.Clone(m.Roles), func(held string) bool { return held == role })
+			without, err := findWithoutCoach(ctx, tx, id, m.Active() && session.CanLead(left))
+			if err != nil || len(left) == len(m.Roles) {
+				return RemainingRoles{m.Roles, without}, err
 			}
 			if err := m.CheckRevoke(role, otherOwner); err != nil {
-				return nil, err
+				return RemainingRoles{}, err
 			}
 			accountdb.DeleteMemberRole(tx.Tx, tx.Tenant, id, role)
 			if role == tenant.RoleOwner {
 				endTransfers(tx, id)
 			}
-			return slices.DeleteFunc(slices.Clone(m.Roles), func(held string) bool { return held == role }), nil
+			return RemainingRoles{left, without}, nil
 		})
+}
+
+// findWithoutCoach reads the future sessions of somebody, unless they lead.
+func findWithoutCoach(
+	ctx context.Context, tx *engine.Tx, id tenant.MemberID, leads bool,
+) (found session.LedSessions, err error) {
+	if leads {
+		return found, nil
+	}
+	var batch pg.Batch
+	scheduledb.FindLed(&batch, tx.Tenant, id, civil.Span{Start: tx.Now}, tx.Caller.May, &found)
+	return found, tx.Load(ctx, &batch)
 }
 
 // changeRoles assigns or revokes a role. Change checks that the caller may, and returns the roles that the member then
 // has.
 func (s *Service) changeRoles(
 	ctx context.Context, caller tenant.Caller, name, action string, id tenant.MemberID, role string,
-	change func(ctx context.Context, tx *engine.Tx, m member.Member, facts *roleFacts, otherOwner bool) ([]string, error),
-) ([]string, error) {
+	change func(
+		ctx context.Context, tx *engine.Tx, m member.Member, facts *roleFacts, otherOwner bool,
+	) (RemainingRoles, error),
+) (RemainingRoles, error) {
 	t := engine.Transaction{Name: name, Replay: true, Races: []engine.Race{roleRace}}
-	return changeAccess(ctx, s, caller, t, func(ctx context.Context, tx *engine.Tx) ([]string, error) {
+	return changeAccess(ctx, s, caller, t, func(ctx context.Context, tx *engine.Tx) (RemainingRoles, error) {
 		m, otherOwner, facts, err := findMember(ctx, tx, id)
 		if err == nil && id != tx.Caller.Member {
 			err = facts.roles().CheckActOn(facts.editor(), m.Roles)
 		}
 		if err != nil {
-			return nil, err
+			return RemainingRoles{}, err
 		}
-		roles, err := change(ctx, tx, m, facts, otherOwner)
+		left, err := change(ctx, tx, m, facts, otherOwner)
+		roles := left.Roles
 		if err != nil || slices.Equal(roles, m.Roles) {
-			return roles, err
+			return left, err
 		}
 		record.Audit(tx, action, "member", id.UUID, "",
 			record.Changes(map[string]any{"roles": m.Roles}, map[string]any{"roles": roles}))
@@ -202,7 +230,7 @@ func (s *Service) changeRoles(
 			kind = notify.RoleTaken
 		}
 		rolesEvent(tx, id, changeOf(kind, roles, role))
-		return roles, nil
+		return left, nil
 	})
 }
 

@@ -10,7 +10,7 @@ import (
 // Display is what a session's display shows in addition to the session.
 type Display struct {
 	Location string // the location's name
-	Coach    string // the coach's name; empty if there is none
+	Coach    string // the coach's name; empty without an active coach
 	Expected int    // seats of confirmed and attended bookings
 	Arrived  int    // seats of attended bookings
 }
@@ -18,7 +18,7 @@ type Display struct {
 // Upcoming is one of the next sessions on a display.
 type Upcoming struct {
 	Title    string
-	Coach    string // the coach's name; empty if there is none
+	Coach    string // the coach's name; empty without an active coach
 	StartsAt time.Time
 }
 
@@ -58,7 +58,7 @@ var (
 	findDisplay = pg.SQL(`
 select ` + displays.Columns() + ` from sessions s
   join locations l on l.tenant_id = s.tenant_id and l.id = s.location_id
-  left join members m on m.tenant_id = s.tenant_id and m.id = s.coach_id
+  left join members m on m.tenant_id = s.tenant_id and m.id = s.coach_id and m.status = 'ACTIVE'
   cross join lateral (
     select coalesce(sum(b.party_size), 0) as expected,
       coalesce(sum(b.party_size) filter (where b.status = 'ATTENDED'), 0) as arrived
@@ -69,7 +69,7 @@ where s.tenant_id = $1 and s.id = $2 and s.deleted_at is null`)
 select ` + upcoming.Columns() + ` from sessions now
   join sessions s on s.tenant_id = now.tenant_id and s.location_id = now.location_id and s.id <> now.id
     and s.starts_at >= now.starts_at and s.starts_at < now.starts_at + interval '12 hours' and s.starts_at > $3
-  left join members m on m.tenant_id = s.tenant_id and m.id = s.coach_id
+  left join members m on m.tenant_id = s.tenant_id and m.id = s.coach_id and m.status = 'ACTIVE'
 where now.tenant_id = $1 and now.id = $2 and s.state = 'PUBLISHED' and not s.blocked and s.deleted_at is null
 order by s.starts_at, s.id limit $4`)
 	listArrivals = pg.SQL(`

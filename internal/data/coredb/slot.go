@@ -39,6 +39,7 @@ func (r *SlotRow) Value() booking.Slot {
 	return r.Slot
 }
 
-// CoachName is the name of the coach of a session `s` of the tenant $1: found by the primary key, and only if there is
-// one.
-const CoachName = `coalesce((select m.name from members m where m.tenant_id = $1 and m.id = s.coach_id), '')`
+// CoachName is the name of the coach of a session `s` of the tenant $1, if they are active: found by the primary key,
+// and only if there is one.
+const CoachName = `coalesce((
+    select m.name from members m where m.tenant_id = $1 and m.id = s.coach_id and m.status = 'ACTIVE'), '')`

@@ -55,7 +55,7 @@ func (s *Subject) columns() []pg.Column {
 const subjectJoins = `
   join locations l on l.tenant_id = s.tenant_id and l.id = s.location_id
   left join resources r on r.tenant_id = s.tenant_id and r.id = s.resource_id
-  left join members c on c.tenant_id = s.tenant_id and c.id = s.coach_id`
+  left join members c on c.tenant_id = s.tenant_id and c.id = s.coach_id and c.status = 'ACTIVE'`
 
 var (
 	bookingSubjects = pg.ReadAs(func(s *subjectRow) []pg.Column {
@@ -139,7 +139,7 @@ select ` + windowSubjects.Columns() + ` from waitlist_entries e
   join services v on v.tenant_id = e.tenant_id and v.id = e.service_id
   join locations l on l.tenant_id = e.tenant_id and l.id = e.location_id
   left join resources r on r.tenant_id = e.tenant_id and r.id = e.resource_id
-  left join members c on c.tenant_id = e.tenant_id and c.id = e.coach_id
+  left join members c on c.tenant_id = e.tenant_id and c.id = e.coach_id and c.status = 'ACTIVE'
 where e.tenant_id = $1 and e.id = any($2) and ` + entrySession + ` is null`)
 	listSessionSubjects = pg.SQL(`
 select ` + sessionSubjects.Columns() + ` from sessions s` + subjectJoins + ` where s.tenant_id = $1 and s.id = any($2)`)

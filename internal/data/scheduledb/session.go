@@ -59,8 +59,7 @@ var (
 	scheduled = pg.ReadAs(func(r *scheduledRow) []pg.Column {
 		return append(append(sessions.Of(&r.Session), r.slot.Joined()...),
 			pg.Read("s.deleted_at is not null", &r.Deleted),
-			pg.Read(`
-  coalesce((select m.name from members m where m.tenant_id = s.tenant_id and m.id = s.coach_id), '')`, &r.CoachName),
+			pg.Read(coredb.CoachName, &r.CoachName),
 			pg.Read(`
   array(select w.workout_id from session_workouts w
     where w.tenant_id = s.tenant_id and w.session_id = s.id order by w.position)`, &r.Workouts),
@@ -155,7 +154,8 @@ var (
 `+selected+` and ($13::uuid is null or (s.starts_at, s.id) > ($2, $13))
 order by s.starts_at, s.id limit $14`)
 	listSchedule = filter(`
-select `+schedule.Columns()+` from sessions s left join members m on m.tenant_id = s.tenant_id and m.id = s.coach_id`, `
+select `+schedule.Columns()+` from sessions s
+left join members m on m.tenant_id = s.tenant_id and m.id = s.coach_id and m.status = 'ACTIVE'`, `
   and ($11::uuid is null or (s.starts_at, s.id) > ($2, $11))
 order by s.starts_at, s.id limit $12`)
 	previewSessions = filter(`
@@ -213,6 +213,11 @@ type Sample struct {
 }
 
 var samples = pg.NewReader(func(s *Sample) []pg.Column {
+	return append(summaries(&s.SessionSummary), pg.Read("s.state", &s.State), pg.Read(keptBookings, &s.Bookings))
+})
+
+// summaries returns the columns of what is shown of a session `s` at a location `l`.
+func summaries(s *catalog.SessionSummary) []pg.Column {
 	return []pg.Column{
 		pg.Read("s.id", &s.ID),
 		pg.Read("s.title", &s.Title),
@@ -223,10 +228,8 @@ var samples = pg.NewReader(func(s *Sample) []pg.Column {
 		pg.Read("l.name", &s.LocationName),
 		pg.Read(coredb.CoachName, &s.CoachName),
 		pg.Read("s.service_id", &s.Service),
-		pg.Read("s.state", &s.State),
-		pg.Read(keptBookings, &s.Bookings),
 	}
-})
+}
 
 // PreviewSessions counts the sessions that a filter finds, and reads the first by start.
 func PreviewSessions(b *pg.Batch, in tenant.TenantID, q SessionQuery, into *Preview) {
@@ -285,16 +288,6 @@ func ListBusySpans(
 ) {
 	busySessions.List(b.Queue(listBusySpans, in,
 		span.Start.Add(-session.MaxLength), span.Start, span.End, resources, coaches), into)
-}
-
-// FindLeader reads a member's name, and whether they may lead sessions: active owners, admins and coaches may.
-func FindLeader(b *pg.Batch, in tenant.TenantID, id tenant.MemberID, into *session.CoachReference) {
-	b.Queue(`
-select exists (
-  select from members m join member_roles r on r.tenant_id = m.tenant_id and r.member_id = m.id
-  where m.tenant_id = $1 and m.id = $2 and m.status = 'ACTIVE' and r.role in ('owner', 'admin', 'coach')),
-  coalesce((select m.name from members m where m.tenant_id = $1 and m.id = $2), '')`, in, id).
-		Scan(&into.CanLead, &into.Name)
 }
 
 var (

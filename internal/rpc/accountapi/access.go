@@ -95,13 +95,15 @@ func (s *Accounts) AssignRole(ctx context.Context, req *v1.AssignRoleRequest) (*
 
 // RevokeRole handles AccessService.RevokeRole.
 func (s *Accounts) RevokeRole(ctx context.Context, req *v1.RevokeRoleRequest) (*v1.RevokeRoleResponse, error) {
-	roles, err := s.Service.RevokeRole(
+	left, err := s.Service.RevokeRole(
 		ctx, request.Caller(ctx), convert.ID[tenant.MemberID](req.GetMemberId()), req.GetRole(),
 	)
 	if err != nil {
 		return nil, err
 	}
-	return &v1.RevokeRoleResponse{Roles: roles}, nil
+	return &v1.RevokeRoleResponse{
+		Roles: left.Roles, SessionsWithoutCoach: withoutCoachMessage(left.WithoutCoach),
+	}, nil
 }
 
 // CheckAccess handles AccessService.CheckAccess.

@@ -5,6 +5,7 @@ import (
 	"github.com/berthhq/berth/internal/app/accounts"
 	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/rules/grant"
+	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/policy"
 )
@@ -104,5 +105,15 @@ func transferMessage(t grant.Transfer) *v1.OwnershipTransfer {
 		ToName:       t.To.Name,
 		CreateTime:   convert.Timestamp(t.CreatedAt),
 		ExpireTime:   convert.Timestamp(t.ExpiresAt),
+	}
+}
+
+// withoutCoachMessage returns nil if there are none.
+func withoutCoachMessage(w session.LedSessions) *v1.SessionsWithoutCoach {
+	if w.Count == 0 {
+		return nil
+	}
+	return &v1.SessionsWithoutCoach{
+		Count: int32(w.Count), Sessions: convert.Messages(w.Sessions, convert.SessionSummaryMessage),
 	}
 }

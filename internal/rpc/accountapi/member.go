@@ -39,11 +39,13 @@ func (s *Accounts) UpdateMember(ctx context.Context, req *v1.UpdateMemberRequest
 func (s *Accounts) DeactivateMember(
 	ctx context.Context, req *v1.DeactivateMemberRequest,
 ) (*v1.DeactivateMemberResponse, error) {
-	m, err := s.Service.DeactivateMember(ctx, request.Caller(ctx), convert.ID[tenant.MemberID](req.GetMemberId()))
+	left, err := s.Service.DeactivateMember(ctx, request.Caller(ctx), convert.ID[tenant.MemberID](req.GetMemberId()))
 	if err != nil {
 		return nil, err
 	}
-	return &v1.DeactivateMemberResponse{Member: memberMessage(m)}, nil
+	return &v1.DeactivateMemberResponse{
+		Member: memberMessage(left.Member), SessionsWithoutCoach: withoutCoachMessage(left.WithoutCoach),
+	}, nil
 }
 
 // ReactivateMember handles MemberService.ReactivateMember.

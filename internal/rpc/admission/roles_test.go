@@ -25,6 +25,7 @@ func TestRules_GiveRolesTheirPermissions(t *testing.T) {
 	for rpc, want := range map[string]verdicts{
 		"SessionService/CreateSession":       staff,
 		"SessionService/UpdateSession":       staff,
+		"SessionService/FindSubstitutes":     staff,
 		"WorkoutService/SetWorkouts":         staff,
 		"WorkoutService/AddInlineWorkout":    staff,
 		"SessionService/PublishSession":      managers,

@@ -8,6 +8,7 @@ import (
 	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/rpc/request"
+	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -89,6 +90,23 @@ func (s *Schedules) ListSessions(ctx context.Context, req *v1.ListSessionsReques
 	)
 	return &v1.ListSessionsResponse{
 		Sessions: convert.Messages(sessions, sessionViewMessage), NextPageToken: next,
+	}, nil
+}
+
+// FindSubstitutes handles SessionService.FindSubstitutes.
+func (s *Schedules) FindSubstitutes(
+	ctx context.Context, req *v1.FindSubstitutesRequest,
+) (*v1.FindSubstitutesResponse, error) {
+	found, err := s.Service.FindSubstitutes(ctx, request.Caller(ctx), convert.ID[tenant.MemberID](req.GetCoachId()),
+		convert.Time(req.GetStartsWithin().GetStart()), convert.Time(req.GetStartsWithin().GetEnd()))
+	if err != nil {
+		return nil, err
+	}
+	return &v1.FindSubstitutesResponse{
+		Count: int32(found.Count), Sessions: convert.Messages(found.Sessions, convert.SessionSummaryMessage),
+		Substitutes: convert.Messages(found.Substitutes, func(u session.Substitute) *v1.Substitute {
+			return &v1.Substitute{MemberId: convert.IDText(u.Member), Name: u.Name, SessionIds: idTexts(u.Sessions)}
+		}),
 	}, nil
 }
 

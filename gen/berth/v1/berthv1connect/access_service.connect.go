@@ -121,7 +121,8 @@ type AccessServiceClient interface {
 	// Repeated: changes nothing.
 	// Errors: MEMBER_NOT_FOUND, ROLE_NOT_FOUND, PERMISSION_DENIED.
 	AssignRole(context.Context, *connect.Request[v1.AssignRoleRequest]) (*connect.Response[v1.AssignRoleResponse], error)
-	// RevokeRole takes a role from a member. If they do not have it, nothing changes. The caller needs all permissions
+	// RevokeRole takes a role from a member. If they do not have it, nothing changes. Somebody without a role that leads
+	// sessions keeps those that they lead: the answer lists them, and FindSubstitutes says who could take over. The caller needs all permissions
 	// of the role. Only owners, who have admin.manage, take roles from owners and admins. Members may give up their own
 	// roles.
 	// Repeated: changes nothing.
@@ -459,7 +460,8 @@ type AccessServiceHandler interface {
 	// Repeated: changes nothing.
 	// Errors: MEMBER_NOT_FOUND, ROLE_NOT_FOUND, PERMISSION_DENIED.
 	AssignRole(context.Context, *connect.Request[v1.AssignRoleRequest]) (*connect.Response[v1.AssignRoleResponse], error)
-	// RevokeRole takes a role from a member. If they do not have it, nothing changes. The caller needs all permissions
+	// RevokeRole takes a role from a member. If they do not have it, nothing changes. Somebody without a role that leads
+	// sessions keeps those that they lead: the answer lists them, and FindSubstitutes says who could take over. The caller needs all permissions
 	// of the role. Only owners, who have admin.manage, take roles from owners and admins. Members may give up their own
 	// roles.
 	// Repeated: changes nothing.

@@ -45,6 +45,9 @@ const (
 	// SessionServiceListSessionsProcedure is the fully-qualified name of the SessionService's
 	// ListSessions RPC.
 	SessionServiceListSessionsProcedure = "/berth.v1.SessionService/ListSessions"
+	// SessionServiceFindSubstitutesProcedure is the fully-qualified name of the SessionService's
+	// FindSubstitutes RPC.
+	SessionServiceFindSubstitutesProcedure = "/berth.v1.SessionService/FindSubstitutes"
 	// SessionServicePublishSessionProcedure is the fully-qualified name of the SessionService's
 	// PublishSession RPC.
 	SessionServicePublishSessionProcedure = "/berth.v1.SessionService/PublishSession"
@@ -116,6 +119,10 @@ type SessionServiceClient interface {
 	// Order: by start, then by id.
 	// Errors: INVALID_FIELD.
 	ListSessions(context.Context, *connect.Request[v1.ListSessionsRequest]) (*connect.Response[v1.ListSessionsResponse], error)
+	// FindSubstitutes lists the future sessions of a coach, and who is free to lead them instead: active owners, admins
+	// and coaches, of whom it looks at the first 200 by name. UpdateSession sets the new coach.
+	// Errors: INVALID_FIELD.
+	FindSubstitutes(context.Context, *connect.Request[v1.FindSubstitutesRequest]) (*connect.Response[v1.FindSubstitutesResponse], error)
 	// PublishSession publishes a draft.
 	// Repeated: changes nothing.
 	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled), ETAG_MISMATCH.
@@ -249,6 +256,13 @@ func NewSessionServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
+		findSubstitutes: connect.NewClient[v1.FindSubstitutesRequest, v1.FindSubstitutesResponse](
+			httpClient,
+			baseURL+SessionServiceFindSubstitutesProcedure,
+			connect.WithSchema(sessionServiceMethods.ByName("FindSubstitutes")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
 		publishSession: connect.NewClient[v1.PublishSessionRequest, v1.PublishSessionResponse](
 			httpClient,
 			baseURL+SessionServicePublishSessionProcedure,
@@ -357,6 +371,7 @@ type sessionServiceClient struct {
 	updateSession       *connect.Client[v1.UpdateSessionRequest, v1.UpdateSessionResponse]
 	getSession          *connect.Client[v1.GetSessionRequest, v1.GetSessionResponse]
 	listSessions        *connect.Client[v1.ListSessionsRequest, v1.ListSessionsResponse]
+	findSubstitutes     *connect.Client[v1.FindSubstitutesRequest, v1.FindSubstitutesResponse]
 	publishSession      *connect.Client[v1.PublishSessionRequest, v1.PublishSessionResponse]
 	unpublishSession    *connect.Client[v1.UnpublishSessionRequest, v1.UnpublishSessionResponse]
 	cancelSession       *connect.Client[v1.CancelSessionRequest, v1.CancelSessionResponse]
@@ -393,6 +408,11 @@ func (c *sessionServiceClient) GetSession(ctx context.Context, req *connect.Requ
 // ListSessions calls berth.v1.SessionService.ListSessions.
 func (c *sessionServiceClient) ListSessions(ctx context.Context, req *connect.Request[v1.ListSessionsRequest]) (*connect.Response[v1.ListSessionsResponse], error) {
 	return c.listSessions.CallUnary(ctx, req)
+}
+
+// FindSubstitutes calls berth.v1.SessionService.FindSubstitutes.
+func (c *sessionServiceClient) FindSubstitutes(ctx context.Context, req *connect.Request[v1.FindSubstitutesRequest]) (*connect.Response[v1.FindSubstitutesResponse], error) {
+	return c.findSubstitutes.CallUnary(ctx, req)
 }
 
 // PublishSession calls berth.v1.SessionService.PublishSession.
@@ -496,6 +516,10 @@ type SessionServiceHandler interface {
 	// Order: by start, then by id.
 	// Errors: INVALID_FIELD.
 	ListSessions(context.Context, *connect.Request[v1.ListSessionsRequest]) (*connect.Response[v1.ListSessionsResponse], error)
+	// FindSubstitutes lists the future sessions of a coach, and who is free to lead them instead: active owners, admins
+	// and coaches, of whom it looks at the first 200 by name. UpdateSession sets the new coach.
+	// Errors: INVALID_FIELD.
+	FindSubstitutes(context.Context, *connect.Request[v1.FindSubstitutesRequest]) (*connect.Response[v1.FindSubstitutesResponse], error)
 	// PublishSession publishes a draft.
 	// Repeated: changes nothing.
 	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled), ETAG_MISMATCH.
@@ -625,6 +649,13 @@ func NewSessionServiceHandler(svc SessionServiceHandler, opts ...connect.Handler
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
+	sessionServiceFindSubstitutesHandler := connect.NewUnaryHandler(
+		SessionServiceFindSubstitutesProcedure,
+		svc.FindSubstitutes,
+		connect.WithSchema(sessionServiceMethods.ByName("FindSubstitutes")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
 	sessionServicePublishSessionHandler := connect.NewUnaryHandler(
 		SessionServicePublishSessionProcedure,
 		svc.PublishSession,
@@ -734,6 +765,8 @@ func NewSessionServiceHandler(svc SessionServiceHandler, opts ...connect.Handler
 			sessionServiceGetSessionHandler.ServeHTTP(w, r)
 		case SessionServiceListSessionsProcedure:
 			sessionServiceListSessionsHandler.ServeHTTP(w, r)
+		case SessionServiceFindSubstitutesProcedure:
+			sessionServiceFindSubstitutesHandler.ServeHTTP(w, r)
 		case SessionServicePublishSessionProcedure:
 			sessionServicePublishSessionHandler.ServeHTTP(w, r)
 		case SessionServiceUnpublishSessionProcedure:
@@ -789,6 +822,10 @@ func (UnimplementedSessionServiceHandler) GetSession(context.Context, *connect.R
 
 func (UnimplementedSessionServiceHandler) ListSessions(context.Context, *connect.Request[v1.ListSessionsRequest]) (*connect.Response[v1.ListSessionsResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.SessionService.ListSessions is not implemented"))
+}
+
+func (UnimplementedSessionServiceHandler) FindSubstitutes(context.Context, *connect.Request[v1.FindSubstitutesRequest]) (*connect.Response[v1.FindSubstitutesResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.SessionService.FindSubstitutes is not implemented"))
 }
 
 func (UnimplementedSessionServiceHandler) PublishSession(context.Context, *connect.Request[v1.PublishSessionRequest]) (*connect.Response[v1.PublishSessionResponse], error) {

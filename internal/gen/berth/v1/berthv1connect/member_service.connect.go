@@ -101,7 +101,8 @@ type MemberServiceClient interface {
 	// themselves, as in UpdateMe).
 	UpdateMember(context.Context, *v1.UpdateMemberRequest) (*v1.UpdateMemberResponse, error)
 	// DeactivateMember ends or suspends a membership. The member loses access immediately, on every node, and an open
-	// transfer of ownership from or to them ends. Their bookings, plans and roles stay.
+	// transfer of ownership from or to them ends. Their bookings, plans and roles stay, and so do the sessions that they
+	// lead: the answer lists them, and FindSubstitutes says who could take over.
 	// Repeated: changes nothing.
 	// Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED, LAST_OWNER.
 	DeactivateMember(context.Context, *v1.DeactivateMemberRequest) (*v1.DeactivateMemberResponse, error)
@@ -518,7 +519,8 @@ type MemberServiceHandler interface {
 	// themselves, as in UpdateMe).
 	UpdateMember(context.Context, *v1.UpdateMemberRequest) (*v1.UpdateMemberResponse, error)
 	// DeactivateMember ends or suspends a membership. The member loses access immediately, on every node, and an open
-	// transfer of ownership from or to them ends. Their bookings, plans and roles stay.
+	// transfer of ownership from or to them ends. Their bookings, plans and roles stay, and so do the sessions that they
+	// lead: the answer lists them, and FindSubstitutes says who could take over.
 	// Repeated: changes nothing.
 	// Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED, LAST_OWNER.
 	DeactivateMember(context.Context, *v1.DeactivateMemberRequest) (*v1.DeactivateMemberResponse, error)

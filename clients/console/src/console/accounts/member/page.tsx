@@ -47,6 +47,7 @@ const Credits = later(() => import("./credits"), "Credits");
 const EditMember = later(() => import("./edit"), "EditMember");
 const SignIns = later(() => import("../../../shared/accounts/sign-ins"), "SignIns");
 const Invitations = later(() => import("../invitations"), "Invitations");
+const LedSessions = later(() => import("./led-sessions"), "LedSessions");
 const Roles = later(() => import("./roles"), "Roles");
 
 export function MemberPage() {
@@ -71,6 +72,10 @@ export function MemberPage() {
     </Page>
   );
 }
+
+/** Whether the roles of a member let them lead sessions. */
+const leads = ({ roles }: Member) =>
+  roles.some((role) => role === "coach" || role === "admin" || role === "owner");
 
 interface ProfileProps {
   member: Member;
@@ -137,6 +142,9 @@ function Profile({ member, devices, pending, change }: ProfileProps) {
       t.members.bookings,
       () => <Attendance member={member} />,
     ],
+    can("session.update") &&
+      active &&
+      leads(member) && ["led", t.led.tab, () => <LedSessions member={member} />],
     ["messages", t.member.messages, () => <MessageChannels member={member} devices={devices} />],
     auth.config.sign_in === true &&
       (own || can("member.read")) && [
@@ -152,7 +160,18 @@ function Profile({ member, devices, pending, change }: ProfileProps) {
           </>
         ),
       ],
-    can("role.read") && ["roles", t.members.access, () => <Roles member={member} />],
+    can("role.read") && [
+      "roles",
+      t.members.access,
+      () => (
+        <>
+          <Roles member={member} />
+          {can("session.update") && active && !leads(member) && (
+            <LedSessions member={member} left />
+          )}
+        </>
+      ),
+    ],
   ];
   return (
     <>
@@ -188,6 +207,7 @@ function Profile({ member, devices, pending, change }: ProfileProps) {
       </PageHead>
       <Split>
         <Stack gap={18}>
+          {can("session.update") && !active && <LedSessions member={member} left />}
           <Tabbed parts={tabs} />
         </Stack>
         <Card title={t.members.profile}>

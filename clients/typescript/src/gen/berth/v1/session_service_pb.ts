@@ -5,9 +5,11 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_berth_v1_access } from "./access_pb.js";
+import type { TimeRange } from "./common_pb.js";
+import { file_berth_v1_common } from "./common_pb.js";
 import type { Import, ImportColumn } from "./import_pb.js";
 import { file_berth_v1_import } from "./import_pb.js";
-import type { BulkSessionAction, BulkSessionMatch, Series, SeriesEditScope, SeriesFilter, SeriesInput, Session, SessionFilter, SessionInput } from "./session_pb.js";
+import type { BulkSessionAction, BulkSessionMatch, Series, SeriesEditScope, SeriesFilter, SeriesInput, Session, SessionFilter, SessionInput, SessionSummary } from "./session_pb.js";
 import { file_berth_v1_session } from "./session_pb.js";
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_field_mask } from "@bufbuild/protobuf/wkt";
@@ -19,7 +21,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/session_service.proto.
  */
 export const file_berth_v1_session_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch5iZXJ0aC92MS9zZXNzaW9uX3NlcnZpY2UucHJvdG8SCGJlcnRoLnYxImMKFENyZWF0ZVNlc3Npb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRInCgdzZXNzaW9uGAIgASgLMhYuYmVydGgudjEuU2Vzc2lvbklucHV0Eg8KB3B1Ymxpc2gYAyABKAgiOwoVQ3JlYXRlU2Vzc2lvblJlc3BvbnNlEiIKB3Nlc3Npb24YASABKAsyES5iZXJ0aC52MS5TZXNzaW9uIqUBChRVcGRhdGVTZXNzaW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRInCgdzZXNzaW9uGAMgASgLMhYuYmVydGgudjEuU2Vzc2lvbklucHV0Ei8KC3VwZGF0ZV9tYXNrGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIMCgRldGFnGAUgASgJIk0KFVVwZGF0ZVNlc3Npb25SZXNwb25zZRIiCgdzZXNzaW9uGAEgASgLMhEuYmVydGgudjEuU2Vzc2lvbhIQCghwcm9tb3RlZBgCIAEoBSI6ChFHZXRTZXNzaW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCSI4ChJHZXRTZXNzaW9uUmVzcG9uc2USIgoHc2Vzc2lvbhgBIAEoCzIRLmJlcnRoLnYxLlNlc3Npb24ieAoTTGlzdFNlc3Npb25zUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJwoGZmlsdGVyGAIgASgLMhcuYmVydGgudjEuU2Vzc2lvbkZpbHRlchIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCSJUChRMaXN0U2Vzc2lvbnNSZXNwb25zZRIjCghzZXNzaW9ucxgBIAMoCzIRLmJlcnRoLnYxLlNlc3Npb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIkwKFVB1Ymxpc2hTZXNzaW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIMCgRldGFnGAMgASgJIjwKFlB1Ymxpc2hTZXNzaW9uUmVzcG9uc2USIgoHc2Vzc2lvbhgBIAEoCzIRLmJlcnRoLnYxLlNlc3Npb24iTgoXVW5wdWJsaXNoU2Vzc2lvblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSDAoEZXRhZxgDIAEoCSI+ChhVbnB1Ymxpc2hTZXNzaW9uUmVzcG9uc2USIgoHc2Vzc2lvbhgBIAEoCzIRLmJlcnRoLnYxLlNlc3Npb24ihAEKFENhbmNlbFNlc3Npb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCRITCgZub3RpZnkYBCABKAhIAIgBARIVCg1pbmNsdWRlX2VuZGVkGAUgASgIQgkKB19ub3RpZnkijAEKFUNhbmNlbFNlc3Npb25SZXNwb25zZRIiCgdzZXNzaW9uGAEgASgLMhEuYmVydGgudjEuU2Vzc2lvbhIaChJib29raW5nc19jYW5jZWxsZWQYAiABKAUSGQoRZW50cmllc19jYW5jZWxsZWQYAyABKAUSGAoQY3JlZGl0c19yZWZ1bmRlZBgEIAEoBSJyChREZWxldGVTZXNzaW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkSDAoEZXRhZxgEIAEoCRIVCg1pbmNsdWRlX2VuZGVkGAUgASgIIhcKFURlbGV0ZVNlc3Npb25SZXNwb25zZSJMChNCbG9ja1Nlc3Npb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCSI6ChRCbG9ja1Nlc3Npb25SZXNwb25zZRIiCgdzZXNzaW9uGAEgASgLMhEuYmVydGgudjEuU2Vzc2lvbiI+ChVVbmJsb2NrU2Vzc2lvblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkiTgoWVW5ibG9ja1Nlc3Npb25SZXNwb25zZRIiCgdzZXNzaW9uGAEgASgLMhEuYmVydGgudjEuU2Vzc2lvbhIQCghwcm9tb3RlZBgCIAEoBSJgChNDcmVhdGVTZXJpZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIlCgZzZXJpZXMYAiABKAsyFS5iZXJ0aC52MS5TZXJpZXNJbnB1dBIPCgdwdWJsaXNoGAMgASgIIk0KFENyZWF0ZVNlcmllc1Jlc3BvbnNlEiAKBnNlcmllcxgBIAEoCzIQLmJlcnRoLnYxLlNlcmllcxITCgtzZXNzaW9uX2lkcxgCIAMoCSLfAQoTVXBkYXRlU2VyaWVzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEQoJc2VyaWVzX2lkGAIgASgJEigKBXNjb3BlGAMgASgOMhkuYmVydGgudjEuU2VyaWVzRWRpdFNjb3BlEhIKCnNlc3Npb25faWQYBCABKAkSJQoGc2VyaWVzGAUgASgLMhUuYmVydGgudjEuU2VyaWVzSW5wdXQSLwoLdXBkYXRlX21hc2sYBiABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrEgwKBGV0YWcYByABKAkikQEKFFVwZGF0ZVNlcmllc1Jlc3BvbnNlEiAKBnNlcmllcxgBIAEoCzIQLmJlcnRoLnYxLlNlcmllcxIbChN1cGRhdGVkX3Nlc3Npb25faWRzGAIgAygJEhsKE2NyZWF0ZWRfc2Vzc2lvbl9pZHMYAyADKAkSHQoVY2FuY2VsbGVkX3Nlc3Npb25faWRzGAQgAygJIpsBChBFbmRTZXJpZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCglzZXJpZXNfaWQYAiABKAkSIwoIZW5kX2RhdGUYAyABKAsyES5nb29nbGUudHlwZS5EYXRlEg4KBnJlYXNvbhgEIAEoCRITCgZub3RpZnkYBSABKAhIAIgBARIMCgRldGFnGAYgASgJQgkKB19ub3RpZnkiwgEKEUVuZFNlcmllc1Jlc3BvbnNlEiAKBnNlcmllcxgBIAEoCzIQLmJlcnRoLnYxLlNlcmllcxIdChVjYW5jZWxsZWRfc2Vzc2lvbl9pZHMYAiADKAkSGwoTZGVsZXRlZF9zZXNzaW9uX2lkcxgDIAMoCRIaChJib29raW5nc19jYW5jZWxsZWQYBCABKAUSGQoRZW50cmllc19jYW5jZWxsZWQYBSABKAUSGAoQY3JlZGl0c19yZWZ1bmRlZBgGIAEoBSI4ChBHZXRTZXJpZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCglzZXJpZXNfaWQYAiABKAkiNQoRR2V0U2VyaWVzUmVzcG9uc2USIAoGc2VyaWVzGAEgASgLMhAuYmVydGgudjEuU2VyaWVzInUKEUxpc3RTZXJpZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRImCgZmaWx0ZXIYAiABKAsyFi5iZXJ0aC52MS5TZXJpZXNGaWx0ZXISEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkiTwoSTGlzdFNlcmllc1Jlc3BvbnNlEiAKBnNlcmllcxgBIAMoCzIQLmJlcnRoLnYxLlNlcmllcxIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkitAEKGlByZXZpZXdCdWxrU2Vzc2lvbnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRInCgZmaWx0ZXIYAiABKAsyFy5iZXJ0aC52MS5TZXNzaW9uRmlsdGVyEisKBmFjdGlvbhgDIAEoDjIbLmJlcnRoLnYxLkJ1bGtTZXNzaW9uQWN0aW9uEhYKDmluY2x1ZGVfYm9va2VkGAQgASgIEhUKDWluY2x1ZGVfZW5kZWQYBSABKAgiuQEKG1ByZXZpZXdCdWxrU2Vzc2lvbnNSZXNwb25zZRIPCgdtYXRjaGVkGAEgASgFEhwKFHdpdGhfYWN0aXZlX2Jvb2tpbmdzGAIgASgFEhcKD2FjdGl2ZV9ib29raW5ncxgDIAEoBRIrCgdzYW1wbGVzGAQgAygLMhouYmVydGgudjEuQnVsa1Nlc3Npb25NYXRjaBINCgV0b2tlbhgFIAEoCRIWCg5lbmRlZF9sZWZ0X291dBgGIAEoBSJnChpCdWxrUHVibGlzaFNlc3Npb25zUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJwoGZmlsdGVyGAIgASgLMhcuYmVydGgudjEuU2Vzc2lvbkZpbHRlchINCgV0b2tlbhgDIAEoCSJCChtCdWxrUHVibGlzaFNlc3Npb25zUmVzcG9uc2USEQoJcHVibGlzaGVkGAEgASgFEhAKCGJhdGNoX2lkGAIgASgJIsUBChlCdWxrRGVsZXRlU2Vzc2lvbnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRInCgZmaWx0ZXIYAiABKAsyFy5iZXJ0aC52MS5TZXNzaW9uRmlsdGVyEhYKDmluY2x1ZGVfYm9va2VkGAMgASgIEhMKBm5vdGlmeRgEIAEoCEgAiAEBEg4KBnJlYXNvbhgFIAEoCRINCgV0b2tlbhgGIAEoCRIVCg1pbmNsdWRlX2VuZGVkGAcgASgIQgkKB19ub3RpZnkiqAEKGkJ1bGtEZWxldGVTZXNzaW9uc1Jlc3BvbnNlEg8KB2RlbGV0ZWQYASABKAUSGgoSYm9va2luZ3NfY2FuY2VsbGVkGAIgASgFEhkKEWVudHJpZXNfY2FuY2VsbGVkGAMgASgFEhgKEGNyZWRpdHNfcmVmdW5kZWQYBCABKAUSEAoIYmF0Y2hfaWQYBSABKAkSFgoOZW5kZWRfbGVmdF9vdXQYBiABKAUixQEKGUJ1bGtDYW5jZWxTZXNzaW9uc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEicKBmZpbHRlchgCIAEoCzIXLmJlcnRoLnYxLlNlc3Npb25GaWx0ZXISFgoOaW5jbHVkZV9ib29rZWQYAyABKAgSEwoGbm90aWZ5GAQgASgISACIAQESDgoGcmVhc29uGAUgASgJEg0KBXRva2VuGAYgASgJEhUKDWluY2x1ZGVfZW5kZWQYByABKAhCCQoHX25vdGlmeSKqAQoaQnVsa0NhbmNlbFNlc3Npb25zUmVzcG9uc2USEQoJY2FuY2VsbGVkGAEgASgFEhoKEmJvb2tpbmdzX2NhbmNlbGxlZBgCIAEoBRIZChFlbnRyaWVzX2NhbmNlbGxlZBgDIAEoBRIYChBjcmVkaXRzX3JlZnVuZGVkGAQgASgFEhAKCGJhdGNoX2lkGAUgASgJEhYKDmVuZGVkX2xlZnRfb3V0GAYgASgFIowBChVJbXBvcnRTZXNzaW9uc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEgsKA2NzdhgCIAEoDBIPCgdkcnlfcnVuGAMgASgIEicKB2NvbHVtbnMYBCADKAsyFi5iZXJ0aC52MS5JbXBvcnRDb2x1bW4SGQoRbGVhdmVfb3V0X2ludmFsaWQYBSABKAgiPwoWSW1wb3J0U2Vzc2lvbnNSZXNwb25zZRIlCgtmaWxlX2ltcG9ydBgBIAEoCzIQLmJlcnRoLnYxLkltcG9ydDL5EAoOU2Vzc2lvblNlcnZpY2USaAoNQ3JlYXRlU2Vzc2lvbhIeLmJlcnRoLnYxLkNyZWF0ZVNlc3Npb25SZXF1ZXN0Gh8uYmVydGgudjEuQ3JlYXRlU2Vzc2lvblJlc3BvbnNlIhbK8xgSCAESDnNlc3Npb24uY3JlYXRlEmgKDVVwZGF0ZVNlc3Npb24SHi5iZXJ0aC52MS5VcGRhdGVTZXNzaW9uUmVxdWVzdBofLmJlcnRoLnYxLlVwZGF0ZVNlc3Npb25SZXNwb25zZSIWyvMYEggBEg5zZXNzaW9uLnVwZGF0ZRJgCgpHZXRTZXNzaW9uEhsuYmVydGgudjEuR2V0U2Vzc2lvblJlcXVlc3QaHC5iZXJ0aC52MS5HZXRTZXNzaW9uUmVzcG9uc2UiF5ACAcrzGBAIARIMc2Vzc2lvbi5yZWFkEmYKDExpc3RTZXNzaW9ucxIdLmJlcnRoLnYxLkxpc3RTZXNzaW9uc1JlcXVlc3QaHi5iZXJ0aC52MS5MaXN0U2Vzc2lvbnNSZXNwb25zZSIXkAIByvMYEAgBEgxzZXNzaW9uLnJlYWQSbAoOUHVibGlzaFNlc3Npb24SHy5iZXJ0aC52MS5QdWJsaXNoU2Vzc2lvblJlcXVlc3QaIC5iZXJ0aC52MS5QdWJsaXNoU2Vzc2lvblJlc3BvbnNlIhfK8xgTCAESD3Nlc3Npb24ucHVibGlzaBJyChBVbnB1Ymxpc2hTZXNzaW9uEiEuYmVydGgudjEuVW5wdWJsaXNoU2Vzc2lvblJlcXVlc3QaIi5iZXJ0aC52MS5VbnB1Ymxpc2hTZXNzaW9uUmVzcG9uc2UiF8rzGBMIARIPc2Vzc2lvbi5wdWJsaXNoEmgKDUNhbmNlbFNlc3Npb24SHi5iZXJ0aC52MS5DYW5jZWxTZXNzaW9uUmVxdWVzdBofLmJlcnRoLnYxLkNhbmNlbFNlc3Npb25SZXNwb25zZSIWyvMYEggBEg5zZXNzaW9uLmNhbmNlbBJoCg1EZWxldGVTZXNzaW9uEh4uYmVydGgudjEuRGVsZXRlU2Vzc2lvblJlcXVlc3QaHy5iZXJ0aC52MS5EZWxldGVTZXNzaW9uUmVzcG9uc2UiFsrzGBIIARIOc2Vzc2lvbi5kZWxldGUSZAoMQmxvY2tTZXNzaW9uEh0uYmVydGgudjEuQmxvY2tTZXNzaW9uUmVxdWVzdBoeLmJlcnRoLnYxLkJsb2NrU2Vzc2lvblJlc3BvbnNlIhXK8xgRCAESDXNlc3Npb24uYmxvY2sSagoOVW5ibG9ja1Nlc3Npb24SHy5iZXJ0aC52MS5VbmJsb2NrU2Vzc2lvblJlcXVlc3QaIC5iZXJ0aC52MS5VbmJsb2NrU2Vzc2lvblJlc3BvbnNlIhXK8xgRCAESDXNlc3Npb24uYmxvY2sSZQoMQ3JlYXRlU2VyaWVzEh0uYmVydGgudjEuQ3JlYXRlU2VyaWVzUmVxdWVzdBoeLmJlcnRoLnYxLkNyZWF0ZVNlcmllc1Jlc3BvbnNlIhbK8xgSCAESDnNlc3Npb24uc2VyaWVzEmUKDFVwZGF0ZVNlcmllcxIdLmJlcnRoLnYxLlVwZGF0ZVNlcmllc1JlcXVlc3QaHi5iZXJ0aC52MS5VcGRhdGVTZXJpZXNSZXNwb25zZSIWyvMYEggBEg5zZXNzaW9uLnNlcmllcxJfCglHZXRTZXJpZXMSGi5iZXJ0aC52MS5HZXRTZXJpZXNSZXF1ZXN0GhsuYmVydGgudjEuR2V0U2VyaWVzUmVzcG9uc2UiGZACAcrzGBIIARIOc2Vzc2lvbi5zZXJpZXMSYgoKTGlzdFNlcmllcxIbLmJlcnRoLnYxLkxpc3RTZXJpZXNSZXF1ZXN0GhwuYmVydGgudjEuTGlzdFNlcmllc1Jlc3BvbnNlIhmQAgHK8xgSCAESDnNlc3Npb24uc2VyaWVzElwKCUVuZFNlcmllcxIaLmJlcnRoLnYxLkVuZFNlcmllc1JlcXVlc3QaGy5iZXJ0aC52MS5FbmRTZXJpZXNSZXNwb25zZSIWyvMYEggBEg5zZXNzaW9uLnNlcmllcxJ7ChNQcmV2aWV3QnVsa1Nlc3Npb25zEiQuYmVydGgudjEuUHJldmlld0J1bGtTZXNzaW9uc1JlcXVlc3QaJS5iZXJ0aC52MS5QcmV2aWV3QnVsa1Nlc3Npb25zUmVzcG9uc2UiF5ACAcrzGBAIARIMc2Vzc2lvbi5idWxrEngKE0J1bGtQdWJsaXNoU2Vzc2lvbnMSJC5iZXJ0aC52MS5CdWxrUHVibGlzaFNlc3Npb25zUmVxdWVzdBolLmJlcnRoLnYxLkJ1bGtQdWJsaXNoU2Vzc2lvbnNSZXNwb25zZSIUyvMYEAgBEgxzZXNzaW9uLmJ1bGsSdQoSQnVsa0RlbGV0ZVNlc3Npb25zEiMuYmVydGgudjEuQnVsa0RlbGV0ZVNlc3Npb25zUmVxdWVzdBokLmJlcnRoLnYxLkJ1bGtEZWxldGVTZXNzaW9uc1Jlc3BvbnNlIhTK8xgQCAESDHNlc3Npb24uYnVsaxJ1ChJCdWxrQ2FuY2VsU2Vzc2lvbnMSIy5iZXJ0aC52MS5CdWxrQ2FuY2VsU2Vzc2lvbnNSZXF1ZXN0GiQuYmVydGgudjEuQnVsa0NhbmNlbFNlc3Npb25zUmVzcG9uc2UiFMrzGBAIARIMc2Vzc2lvbi5idWxrEmsKDkltcG9ydFNlc3Npb25zEh8uYmVydGgudjEuSW1wb3J0U2Vzc2lvbnNSZXF1ZXN0GiAuYmVydGgudjEuSW1wb3J0U2Vzc2lvbnNSZXNwb25zZSIWyvMYEggBEg5zZXNzaW9uLmltcG9ydEJSChRjb20uYmVydGhocS5iZXJ0aC52MVABWi1naXRodWIuY29tL2JlcnRoaHEvYmVydGgvZ2VuL2JlcnRoL3YxO2JlcnRodjGqAghCZXJ0aC5WMWIGcHJvdG8z", [file_berth_v1_access, file_berth_v1_import, file_berth_v1_session, file_google_protobuf_field_mask, file_google_type_date]);
+  fileDesc("Ch5iZXJ0aC92MS9zZXNzaW9uX3NlcnZpY2UucHJvdG8SCGJlcnRoLnYxImMKFENyZWF0ZVNlc3Npb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRInCgdzZXNzaW9uGAIgASgLMhYuYmVydGgudjEuU2Vzc2lvbklucHV0Eg8KB3B1Ymxpc2gYAyABKAgiOwoVQ3JlYXRlU2Vzc2lvblJlc3BvbnNlEiIKB3Nlc3Npb24YASABKAsyES5iZXJ0aC52MS5TZXNzaW9uIqUBChRVcGRhdGVTZXNzaW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRInCgdzZXNzaW9uGAMgASgLMhYuYmVydGgudjEuU2Vzc2lvbklucHV0Ei8KC3VwZGF0ZV9tYXNrGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIMCgRldGFnGAUgASgJIk0KFVVwZGF0ZVNlc3Npb25SZXNwb25zZRIiCgdzZXNzaW9uGAEgASgLMhEuYmVydGgudjEuU2Vzc2lvbhIQCghwcm9tb3RlZBgCIAEoBSI6ChFHZXRTZXNzaW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCSI4ChJHZXRTZXNzaW9uUmVzcG9uc2USIgoHc2Vzc2lvbhgBIAEoCzIRLmJlcnRoLnYxLlNlc3Npb24ieAoTTGlzdFNlc3Npb25zUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJwoGZmlsdGVyGAIgASgLMhcuYmVydGgudjEuU2Vzc2lvbkZpbHRlchIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCSJUChRMaXN0U2Vzc2lvbnNSZXNwb25zZRIjCghzZXNzaW9ucxgBIAMoCzIRLmJlcnRoLnYxLlNlc3Npb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJImkKFkZpbmRTdWJzdGl0dXRlc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhAKCGNvYWNoX2lkGAIgASgJEioKDXN0YXJ0c193aXRoaW4YAyABKAsyEy5iZXJ0aC52MS5UaW1lUmFuZ2UifwoXRmluZFN1YnN0aXR1dGVzUmVzcG9uc2USDQoFY291bnQYASABKAUSKgoIc2Vzc2lvbnMYAiADKAsyGC5iZXJ0aC52MS5TZXNzaW9uU3VtbWFyeRIpCgtzdWJzdGl0dXRlcxgDIAMoCzIULmJlcnRoLnYxLlN1YnN0aXR1dGUiQgoKU3Vic3RpdHV0ZRIRCgltZW1iZXJfaWQYASABKAkSDAoEbmFtZRgCIAEoCRITCgtzZXNzaW9uX2lkcxgDIAMoCSJMChVQdWJsaXNoU2Vzc2lvblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSDAoEZXRhZxgDIAEoCSI8ChZQdWJsaXNoU2Vzc2lvblJlc3BvbnNlEiIKB3Nlc3Npb24YASABKAsyES5iZXJ0aC52MS5TZXNzaW9uIk4KF1VucHVibGlzaFNlc3Npb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEgwKBGV0YWcYAyABKAkiPgoYVW5wdWJsaXNoU2Vzc2lvblJlc3BvbnNlEiIKB3Nlc3Npb24YASABKAsyES5iZXJ0aC52MS5TZXNzaW9uIoQBChRDYW5jZWxTZXNzaW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkSEwoGbm90aWZ5GAQgASgISACIAQESFQoNaW5jbHVkZV9lbmRlZBgFIAEoCEIJCgdfbm90aWZ5IowBChVDYW5jZWxTZXNzaW9uUmVzcG9uc2USIgoHc2Vzc2lvbhgBIAEoCzIRLmJlcnRoLnYxLlNlc3Npb24SGgoSYm9va2luZ3NfY2FuY2VsbGVkGAIgASgFEhkKEWVudHJpZXNfY2FuY2VsbGVkGAMgASgFEhgKEGNyZWRpdHNfcmVmdW5kZWQYBCABKAUicgoURGVsZXRlU2Vzc2lvblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSDgoGcmVhc29uGAMgASgJEgwKBGV0YWcYBCABKAkSFQoNaW5jbHVkZV9lbmRlZBgFIAEoCCIXChVEZWxldGVTZXNzaW9uUmVzcG9uc2UiTAoTQmxvY2tTZXNzaW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkiOgoUQmxvY2tTZXNzaW9uUmVzcG9uc2USIgoHc2Vzc2lvbhgBIAEoCzIRLmJlcnRoLnYxLlNlc3Npb24iPgoVVW5ibG9ja1Nlc3Npb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJIk4KFlVuYmxvY2tTZXNzaW9uUmVzcG9uc2USIgoHc2Vzc2lvbhgBIAEoCzIRLmJlcnRoLnYxLlNlc3Npb24SEAoIcHJvbW90ZWQYAiABKAUiYAoTQ3JlYXRlU2VyaWVzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJQoGc2VyaWVzGAIgASgLMhUuYmVydGgudjEuU2VyaWVzSW5wdXQSDwoHcHVibGlzaBgDIAEoCCJNChRDcmVhdGVTZXJpZXNSZXNwb25zZRIgCgZzZXJpZXMYASABKAsyEC5iZXJ0aC52MS5TZXJpZXMSEwoLc2Vzc2lvbl9pZHMYAiADKAki3wEKE1VwZGF0ZVNlcmllc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhEKCXNlcmllc19pZBgCIAEoCRIoCgVzY29wZRgDIAEoDjIZLmJlcnRoLnYxLlNlcmllc0VkaXRTY29wZRISCgpzZXNzaW9uX2lkGAQgASgJEiUKBnNlcmllcxgFIAEoCzIVLmJlcnRoLnYxLlNlcmllc0lucHV0Ei8KC3VwZGF0ZV9tYXNrGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIMCgRldGFnGAcgASgJIpEBChRVcGRhdGVTZXJpZXNSZXNwb25zZRIgCgZzZXJpZXMYASABKAsyEC5iZXJ0aC52MS5TZXJpZXMSGwoTdXBkYXRlZF9zZXNzaW9uX2lkcxgCIAMoCRIbChNjcmVhdGVkX3Nlc3Npb25faWRzGAMgAygJEh0KFWNhbmNlbGxlZF9zZXNzaW9uX2lkcxgEIAMoCSKbAQoQRW5kU2VyaWVzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEQoJc2VyaWVzX2lkGAIgASgJEiMKCGVuZF9kYXRlGAMgASgLMhEuZ29vZ2xlLnR5cGUuRGF0ZRIOCgZyZWFzb24YBCABKAkSEwoGbm90aWZ5GAUgASgISACIAQESDAoEZXRhZxgGIAEoCUIJCgdfbm90aWZ5IsIBChFFbmRTZXJpZXNSZXNwb25zZRIgCgZzZXJpZXMYASABKAsyEC5iZXJ0aC52MS5TZXJpZXMSHQoVY2FuY2VsbGVkX3Nlc3Npb25faWRzGAIgAygJEhsKE2RlbGV0ZWRfc2Vzc2lvbl9pZHMYAyADKAkSGgoSYm9va2luZ3NfY2FuY2VsbGVkGAQgASgFEhkKEWVudHJpZXNfY2FuY2VsbGVkGAUgASgFEhgKEGNyZWRpdHNfcmVmdW5kZWQYBiABKAUiOAoQR2V0U2VyaWVzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEQoJc2VyaWVzX2lkGAIgASgJIjUKEUdldFNlcmllc1Jlc3BvbnNlEiAKBnNlcmllcxgBIAEoCzIQLmJlcnRoLnYxLlNlcmllcyJ1ChFMaXN0U2VyaWVzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJgoGZmlsdGVyGAIgASgLMhYuYmVydGgudjEuU2VyaWVzRmlsdGVyEhEKCXBhZ2Vfc2l6ZRgDIAEoBRISCgpwYWdlX3Rva2VuGAQgASgJIk8KEkxpc3RTZXJpZXNSZXNwb25zZRIgCgZzZXJpZXMYASADKAsyEC5iZXJ0aC52MS5TZXJpZXMSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIrQBChpQcmV2aWV3QnVsa1Nlc3Npb25zUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJwoGZmlsdGVyGAIgASgLMhcuYmVydGgudjEuU2Vzc2lvbkZpbHRlchIrCgZhY3Rpb24YAyABKA4yGy5iZXJ0aC52MS5CdWxrU2Vzc2lvbkFjdGlvbhIWCg5pbmNsdWRlX2Jvb2tlZBgEIAEoCBIVCg1pbmNsdWRlX2VuZGVkGAUgASgIIrkBChtQcmV2aWV3QnVsa1Nlc3Npb25zUmVzcG9uc2USDwoHbWF0Y2hlZBgBIAEoBRIcChR3aXRoX2FjdGl2ZV9ib29raW5ncxgCIAEoBRIXCg9hY3RpdmVfYm9va2luZ3MYAyABKAUSKwoHc2FtcGxlcxgEIAMoCzIaLmJlcnRoLnYxLkJ1bGtTZXNzaW9uTWF0Y2gSDQoFdG9rZW4YBSABKAkSFgoOZW5kZWRfbGVmdF9vdXQYBiABKAUiZwoaQnVsa1B1Ymxpc2hTZXNzaW9uc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEicKBmZpbHRlchgCIAEoCzIXLmJlcnRoLnYxLlNlc3Npb25GaWx0ZXISDQoFdG9rZW4YAyABKAkiQgobQnVsa1B1Ymxpc2hTZXNzaW9uc1Jlc3BvbnNlEhEKCXB1Ymxpc2hlZBgBIAEoBRIQCghiYXRjaF9pZBgCIAEoCSLFAQoZQnVsa0RlbGV0ZVNlc3Npb25zUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJwoGZmlsdGVyGAIgASgLMhcuYmVydGgudjEuU2Vzc2lvbkZpbHRlchIWCg5pbmNsdWRlX2Jvb2tlZBgDIAEoCBITCgZub3RpZnkYBCABKAhIAIgBARIOCgZyZWFzb24YBSABKAkSDQoFdG9rZW4YBiABKAkSFQoNaW5jbHVkZV9lbmRlZBgHIAEoCEIJCgdfbm90aWZ5IqgBChpCdWxrRGVsZXRlU2Vzc2lvbnNSZXNwb25zZRIPCgdkZWxldGVkGAEgASgFEhoKEmJvb2tpbmdzX2NhbmNlbGxlZBgCIAEoBRIZChFlbnRyaWVzX2NhbmNlbGxlZBgDIAEoBRIYChBjcmVkaXRzX3JlZnVuZGVkGAQgASgFEhAKCGJhdGNoX2lkGAUgASgJEhYKDmVuZGVkX2xlZnRfb3V0GAYgASgFIsUBChlCdWxrQ2FuY2VsU2Vzc2lvbnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRInCgZmaWx0ZXIYAiABKAsyFy5iZXJ0aC52MS5TZXNzaW9uRmlsdGVyEhYKDmluY2x1ZGVfYm9va2VkGAMgASgIEhMKBm5vdGlmeRgEIAEoCEgAiAEBEg4KBnJlYXNvbhgFIAEoCRINCgV0b2tlbhgGIAEoCRIVCg1pbmNsdWRlX2VuZGVkGAcgASgIQgkKB19ub3RpZnkiqgEKGkJ1bGtDYW5jZWxTZXNzaW9uc1Jlc3BvbnNlEhEKCWNhbmNlbGxlZBgBIAEoBRIaChJib29raW5nc19jYW5jZWxsZWQYAiABKAUSGQoRZW50cmllc19jYW5jZWxsZWQYAyABKAUSGAoQY3JlZGl0c19yZWZ1bmRlZBgEIAEoBRIQCghiYXRjaF9pZBgFIAEoCRIWCg5lbmRlZF9sZWZ0X291dBgGIAEoBSKMAQoVSW1wb3J0U2Vzc2lvbnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRILCgNjc3YYAiABKAwSDwoHZHJ5X3J1bhgDIAEoCBInCgdjb2x1bW5zGAQgAygLMhYuYmVydGgudjEuSW1wb3J0Q29sdW1uEhkKEWxlYXZlX291dF9pbnZhbGlkGAUgASgIIj8KFkltcG9ydFNlc3Npb25zUmVzcG9uc2USJQoLZmlsZV9pbXBvcnQYASABKAsyEC5iZXJ0aC52MS5JbXBvcnQy7BEKDlNlc3Npb25TZXJ2aWNlEmgKDUNyZWF0ZVNlc3Npb24SHi5iZXJ0aC52MS5DcmVhdGVTZXNzaW9uUmVxdWVzdBofLmJlcnRoLnYxLkNyZWF0ZVNlc3Npb25SZXNwb25zZSIWyvMYEggBEg5zZXNzaW9uLmNyZWF0ZRJoCg1VcGRhdGVTZXNzaW9uEh4uYmVydGgudjEuVXBkYXRlU2Vzc2lvblJlcXVlc3QaHy5iZXJ0aC52MS5VcGRhdGVTZXNzaW9uUmVzcG9uc2UiFsrzGBIIARIOc2Vzc2lvbi51cGRhdGUSYAoKR2V0U2Vzc2lvbhIbLmJlcnRoLnYxLkdldFNlc3Npb25SZXF1ZXN0GhwuYmVydGgudjEuR2V0U2Vzc2lvblJlc3BvbnNlIheQAgHK8xgQCAESDHNlc3Npb24ucmVhZBJmCgxMaXN0U2Vzc2lvbnMSHS5iZXJ0aC52MS5MaXN0U2Vzc2lvbnNSZXF1ZXN0Gh4uYmVydGgudjEuTGlzdFNlc3Npb25zUmVzcG9uc2UiF5ACAcrzGBAIARIMc2Vzc2lvbi5yZWFkEnEKD0ZpbmRTdWJzdGl0dXRlcxIgLmJlcnRoLnYxLkZpbmRTdWJzdGl0dXRlc1JlcXVlc3QaIS5iZXJ0aC52MS5GaW5kU3Vic3RpdHV0ZXNSZXNwb25zZSIZkAIByvMYEggBEg5zZXNzaW9uLnVwZGF0ZRJsCg5QdWJsaXNoU2Vzc2lvbhIfLmJlcnRoLnYxLlB1Ymxpc2hTZXNzaW9uUmVxdWVzdBogLmJlcnRoLnYxLlB1Ymxpc2hTZXNzaW9uUmVzcG9uc2UiF8rzGBMIARIPc2Vzc2lvbi5wdWJsaXNoEnIKEFVucHVibGlzaFNlc3Npb24SIS5iZXJ0aC52MS5VbnB1Ymxpc2hTZXNzaW9uUmVxdWVzdBoiLmJlcnRoLnYxLlVucHVibGlzaFNlc3Npb25SZXNwb25zZSIXyvMYEwgBEg9zZXNzaW9uLnB1Ymxpc2gSaAoNQ2FuY2VsU2Vzc2lvbhIeLmJlcnRoLnYxLkNhbmNlbFNlc3Npb25SZXF1ZXN0Gh8uYmVydGgudjEuQ2FuY2VsU2Vzc2lvblJlc3BvbnNlIhbK8xgSCAESDnNlc3Npb24uY2FuY2VsEmgKDURlbGV0ZVNlc3Npb24SHi5iZXJ0aC52MS5EZWxldGVTZXNzaW9uUmVxdWVzdBofLmJlcnRoLnYxLkRlbGV0ZVNlc3Npb25SZXNwb25zZSIWyvMYEggBEg5zZXNzaW9uLmRlbGV0ZRJkCgxCbG9ja1Nlc3Npb24SHS5iZXJ0aC52MS5CbG9ja1Nlc3Npb25SZXF1ZXN0Gh4uYmVydGgudjEuQmxvY2tTZXNzaW9uUmVzcG9uc2UiFcrzGBEIARINc2Vzc2lvbi5ibG9jaxJqCg5VbmJsb2NrU2Vzc2lvbhIfLmJlcnRoLnYxLlVuYmxvY2tTZXNzaW9uUmVxdWVzdBogLmJlcnRoLnYxLlVuYmxvY2tTZXNzaW9uUmVzcG9uc2UiFcrzGBEIARINc2Vzc2lvbi5ibG9jaxJlCgxDcmVhdGVTZXJpZXMSHS5iZXJ0aC52MS5DcmVhdGVTZXJpZXNSZXF1ZXN0Gh4uYmVydGgudjEuQ3JlYXRlU2VyaWVzUmVzcG9uc2UiFsrzGBIIARIOc2Vzc2lvbi5zZXJpZXMSZQoMVXBkYXRlU2VyaWVzEh0uYmVydGgudjEuVXBkYXRlU2VyaWVzUmVxdWVzdBoeLmJlcnRoLnYxLlVwZGF0ZVNlcmllc1Jlc3BvbnNlIhbK8xgSCAESDnNlc3Npb24uc2VyaWVzEl8KCUdldFNlcmllcxIaLmJlcnRoLnYxLkdldFNlcmllc1JlcXVlc3QaGy5iZXJ0aC52MS5HZXRTZXJpZXNSZXNwb25zZSIZkAIByvMYEggBEg5zZXNzaW9uLnNlcmllcxJiCgpMaXN0U2VyaWVzEhsuYmVydGgudjEuTGlzdFNlcmllc1JlcXVlc3QaHC5iZXJ0aC52MS5MaXN0U2VyaWVzUmVzcG9uc2UiGZACAcrzGBIIARIOc2Vzc2lvbi5zZXJpZXMSXAoJRW5kU2VyaWVzEhouYmVydGgudjEuRW5kU2VyaWVzUmVxdWVzdBobLmJlcnRoLnYxLkVuZFNlcmllc1Jlc3BvbnNlIhbK8xgSCAESDnNlc3Npb24uc2VyaWVzEnsKE1ByZXZpZXdCdWxrU2Vzc2lvbnMSJC5iZXJ0aC52MS5QcmV2aWV3QnVsa1Nlc3Npb25zUmVxdWVzdBolLmJlcnRoLnYxLlByZXZpZXdCdWxrU2Vzc2lvbnNSZXNwb25zZSIXkAIByvMYEAgBEgxzZXNzaW9uLmJ1bGsSeAoTQnVsa1B1Ymxpc2hTZXNzaW9ucxIkLmJlcnRoLnYxLkJ1bGtQdWJsaXNoU2Vzc2lvbnNSZXF1ZXN0GiUuYmVydGgudjEuQnVsa1B1Ymxpc2hTZXNzaW9uc1Jlc3BvbnNlIhTK8xgQCAESDHNlc3Npb24uYnVsaxJ1ChJCdWxrRGVsZXRlU2Vzc2lvbnMSIy5iZXJ0aC52MS5CdWxrRGVsZXRlU2Vzc2lvbnNSZXF1ZXN0GiQuYmVydGgudjEuQnVsa0RlbGV0ZVNlc3Npb25zUmVzcG9uc2UiFMrzGBAIARIMc2Vzc2lvbi5idWxrEnUKEkJ1bGtDYW5jZWxTZXNzaW9ucxIjLmJlcnRoLnYxLkJ1bGtDYW5jZWxTZXNzaW9uc1JlcXVlc3QaJC5iZXJ0aC52MS5CdWxrQ2FuY2VsU2Vzc2lvbnNSZXNwb25zZSIUyvMYEAgBEgxzZXNzaW9uLmJ1bGsSawoOSW1wb3J0U2Vzc2lvbnMSHy5iZXJ0aC52MS5JbXBvcnRTZXNzaW9uc1JlcXVlc3QaIC5iZXJ0aC52MS5JbXBvcnRTZXNzaW9uc1Jlc3BvbnNlIhbK8xgSCAESDnNlc3Npb24uaW1wb3J0QlIKFGNvbS5iZXJ0aGhxLmJlcnRoLnYxUAFaLWdpdGh1Yi5jb20vYmVydGhocS9iZXJ0aC9nZW4vYmVydGgvdjE7YmVydGh2MaoCCEJlcnRoLlYxYgZwcm90bzM", [file_berth_v1_access, file_berth_v1_common, file_berth_v1_import, file_berth_v1_session, file_google_protobuf_field_mask, file_google_type_date]);
 
 /**
  * CreateSessionRequest creates a session.
@@ -275,6 +277,112 @@ export const ListSessionsResponseSchema: GenMessage<ListSessionsResponse> = /*@_
   messageDesc(file_berth_v1_session_service, 7);
 
 /**
+ * FindSubstitutesRequest selects the sessions of a coach.
+ *
+ * @generated from message berth.v1.FindSubstitutesRequest
+ */
+export type FindSubstitutesRequest = Message<"berth.v1.FindSubstitutesRequest"> & {
+  /**
+   * The tenant. Optional if the token is valid for exactly one tenant.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * The member who leads the sessions, also one who cannot lead any more.
+   *
+   * @generated from field: string coach_id = 2;
+   */
+  coachId: string;
+
+  /**
+   * Only sessions that start in this period. Absent: all that have not started.
+   *
+   * @generated from field: berth.v1.TimeRange starts_within = 3;
+   */
+  startsWithin?: TimeRange | undefined;
+};
+
+/**
+ * Describes the message berth.v1.FindSubstitutesRequest.
+ * Use `create(FindSubstitutesRequestSchema)` to create a new message.
+ */
+export const FindSubstitutesRequestSchema: GenMessage<FindSubstitutesRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_session_service, 8);
+
+/**
+ * FindSubstitutesResponse has the sessions, and who could lead them.
+ *
+ * @generated from message berth.v1.FindSubstitutesResponse
+ */
+export type FindSubstitutesResponse = Message<"berth.v1.FindSubstitutesResponse"> & {
+  /**
+   * The number of future sessions of the coach in the period that are not cancelled. Drafts count for callers with
+   * session.read_drafts.
+   *
+   * @generated from field: int32 count = 1;
+   */
+  count: number;
+
+  /**
+   * The first 100 of them, by start, then id.
+   *
+   * @generated from field: repeated berth.v1.SessionSummary sessions = 2;
+   */
+  sessions: SessionSummary[];
+
+  /**
+   * Those who are free for at least one of these sessions: who is free for most of them first, then by name.
+   *
+   * @generated from field: repeated berth.v1.Substitute substitutes = 3;
+   */
+  substitutes: Substitute[];
+};
+
+/**
+ * Describes the message berth.v1.FindSubstitutesResponse.
+ * Use `create(FindSubstitutesResponseSchema)` to create a new message.
+ */
+export const FindSubstitutesResponseSchema: GenMessage<FindSubstitutesResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_session_service, 9);
+
+/**
+ * Substitute is somebody who could lead sessions of another coach.
+ *
+ * @generated from message berth.v1.Substitute
+ */
+export type Substitute = Message<"berth.v1.Substitute"> & {
+  /**
+   * The member.
+   *
+   * @generated from field: string member_id = 1;
+   */
+  memberId: string;
+
+  /**
+   * Their name.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * The sessions at which they have no other session, each taken alone.
+   *
+   * @generated from field: repeated string session_ids = 3;
+   */
+  sessionIds: string[];
+};
+
+/**
+ * Describes the message berth.v1.Substitute.
+ * Use `create(SubstituteSchema)` to create a new message.
+ */
+export const SubstituteSchema: GenMessage<Substitute> = /*@__PURE__*/
+  messageDesc(file_berth_v1_session_service, 10);
+
+/**
  * PublishSessionRequest publishes a draft.
  *
  * @generated from message berth.v1.PublishSessionRequest
@@ -307,7 +415,7 @@ export type PublishSessionRequest = Message<"berth.v1.PublishSessionRequest"> & 
  * Use `create(PublishSessionRequestSchema)` to create a new message.
  */
 export const PublishSessionRequestSchema: GenMessage<PublishSessionRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 8);
+  messageDesc(file_berth_v1_session_service, 11);
 
 /**
  * PublishSessionResponse is the changed session.
@@ -328,7 +436,7 @@ export type PublishSessionResponse = Message<"berth.v1.PublishSessionResponse"> 
  * Use `create(PublishSessionResponseSchema)` to create a new message.
  */
 export const PublishSessionResponseSchema: GenMessage<PublishSessionResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 9);
+  messageDesc(file_berth_v1_session_service, 12);
 
 /**
  * UnpublishSessionRequest makes a session a draft again.
@@ -363,7 +471,7 @@ export type UnpublishSessionRequest = Message<"berth.v1.UnpublishSessionRequest"
  * Use `create(UnpublishSessionRequestSchema)` to create a new message.
  */
 export const UnpublishSessionRequestSchema: GenMessage<UnpublishSessionRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 10);
+  messageDesc(file_berth_v1_session_service, 13);
 
 /**
  * UnpublishSessionResponse is the changed session.
@@ -384,7 +492,7 @@ export type UnpublishSessionResponse = Message<"berth.v1.UnpublishSessionRespons
  * Use `create(UnpublishSessionResponseSchema)` to create a new message.
  */
 export const UnpublishSessionResponseSchema: GenMessage<UnpublishSessionResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 11);
+  messageDesc(file_berth_v1_session_service, 14);
 
 /**
  * CancelSessionRequest cancels a session.
@@ -433,7 +541,7 @@ export type CancelSessionRequest = Message<"berth.v1.CancelSessionRequest"> & {
  * Use `create(CancelSessionRequestSchema)` to create a new message.
  */
 export const CancelSessionRequestSchema: GenMessage<CancelSessionRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 12);
+  messageDesc(file_berth_v1_session_service, 15);
 
 /**
  * CancelSessionResponse is the result of a cancellation.
@@ -475,7 +583,7 @@ export type CancelSessionResponse = Message<"berth.v1.CancelSessionResponse"> & 
  * Use `create(CancelSessionResponseSchema)` to create a new message.
  */
 export const CancelSessionResponseSchema: GenMessage<CancelSessionResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 13);
+  messageDesc(file_berth_v1_session_service, 16);
 
 /**
  * DeleteSessionRequest deletes a session.
@@ -524,7 +632,7 @@ export type DeleteSessionRequest = Message<"berth.v1.DeleteSessionRequest"> & {
  * Use `create(DeleteSessionRequestSchema)` to create a new message.
  */
 export const DeleteSessionRequestSchema: GenMessage<DeleteSessionRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 14);
+  messageDesc(file_berth_v1_session_service, 17);
 
 /**
  * DeleteSessionResponse is empty.
@@ -539,7 +647,7 @@ export type DeleteSessionResponse = Message<"berth.v1.DeleteSessionResponse"> & 
  * Use `create(DeleteSessionResponseSchema)` to create a new message.
  */
 export const DeleteSessionResponseSchema: GenMessage<DeleteSessionResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 15);
+  messageDesc(file_berth_v1_session_service, 18);
 
 /**
  * BlockSessionRequest blocks a session.
@@ -574,7 +682,7 @@ export type BlockSessionRequest = Message<"berth.v1.BlockSessionRequest"> & {
  * Use `create(BlockSessionRequestSchema)` to create a new message.
  */
 export const BlockSessionRequestSchema: GenMessage<BlockSessionRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 16);
+  messageDesc(file_berth_v1_session_service, 19);
 
 /**
  * BlockSessionResponse is the changed session.
@@ -595,7 +703,7 @@ export type BlockSessionResponse = Message<"berth.v1.BlockSessionResponse"> & {
  * Use `create(BlockSessionResponseSchema)` to create a new message.
  */
 export const BlockSessionResponseSchema: GenMessage<BlockSessionResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 17);
+  messageDesc(file_berth_v1_session_service, 20);
 
 /**
  * UnblockSessionRequest unblocks a session.
@@ -623,7 +731,7 @@ export type UnblockSessionRequest = Message<"berth.v1.UnblockSessionRequest"> & 
  * Use `create(UnblockSessionRequestSchema)` to create a new message.
  */
 export const UnblockSessionRequestSchema: GenMessage<UnblockSessionRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 18);
+  messageDesc(file_berth_v1_session_service, 21);
 
 /**
  * UnblockSessionResponse is the changed session.
@@ -651,7 +759,7 @@ export type UnblockSessionResponse = Message<"berth.v1.UnblockSessionResponse"> 
  * Use `create(UnblockSessionResponseSchema)` to create a new message.
  */
 export const UnblockSessionResponseSchema: GenMessage<UnblockSessionResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 19);
+  messageDesc(file_berth_v1_session_service, 22);
 
 /**
  * CreateSeriesRequest creates a recurring schedule.
@@ -686,7 +794,7 @@ export type CreateSeriesRequest = Message<"berth.v1.CreateSeriesRequest"> & {
  * Use `create(CreateSeriesRequestSchema)` to create a new message.
  */
 export const CreateSeriesRequestSchema: GenMessage<CreateSeriesRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 20);
+  messageDesc(file_berth_v1_session_service, 23);
 
 /**
  * CreateSeriesResponse is the new series and its sessions.
@@ -714,7 +822,7 @@ export type CreateSeriesResponse = Message<"berth.v1.CreateSeriesResponse"> & {
  * Use `create(CreateSeriesResponseSchema)` to create a new message.
  */
 export const CreateSeriesResponseSchema: GenMessage<CreateSeriesResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 21);
+  messageDesc(file_berth_v1_session_service, 24);
 
 /**
  * UpdateSeriesRequest edits sessions of a series.
@@ -780,7 +888,7 @@ export type UpdateSeriesRequest = Message<"berth.v1.UpdateSeriesRequest"> & {
  * Use `create(UpdateSeriesRequestSchema)` to create a new message.
  */
 export const UpdateSeriesRequestSchema: GenMessage<UpdateSeriesRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 22);
+  messageDesc(file_berth_v1_session_service, 25);
 
 /**
  * UpdateSeriesResponse is the result of an edit.
@@ -822,7 +930,7 @@ export type UpdateSeriesResponse = Message<"berth.v1.UpdateSeriesResponse"> & {
  * Use `create(UpdateSeriesResponseSchema)` to create a new message.
  */
 export const UpdateSeriesResponseSchema: GenMessage<UpdateSeriesResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 23);
+  messageDesc(file_berth_v1_session_service, 26);
 
 /**
  * EndSeriesRequest ends a series.
@@ -878,7 +986,7 @@ export type EndSeriesRequest = Message<"berth.v1.EndSeriesRequest"> & {
  * Use `create(EndSeriesRequestSchema)` to create a new message.
  */
 export const EndSeriesRequestSchema: GenMessage<EndSeriesRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 24);
+  messageDesc(file_berth_v1_session_service, 27);
 
 /**
  * EndSeriesResponse is the ended series, and what became of the sessions that are no longer in it.
@@ -934,7 +1042,7 @@ export type EndSeriesResponse = Message<"berth.v1.EndSeriesResponse"> & {
  * Use `create(EndSeriesResponseSchema)` to create a new message.
  */
 export const EndSeriesResponseSchema: GenMessage<EndSeriesResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 25);
+  messageDesc(file_berth_v1_session_service, 28);
 
 /**
  * GetSeriesRequest reads a series.
@@ -962,7 +1070,7 @@ export type GetSeriesRequest = Message<"berth.v1.GetSeriesRequest"> & {
  * Use `create(GetSeriesRequestSchema)` to create a new message.
  */
 export const GetSeriesRequestSchema: GenMessage<GetSeriesRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 26);
+  messageDesc(file_berth_v1_session_service, 29);
 
 /**
  * GetSeriesResponse is the series.
@@ -983,7 +1091,7 @@ export type GetSeriesResponse = Message<"berth.v1.GetSeriesResponse"> & {
  * Use `create(GetSeriesResponseSchema)` to create a new message.
  */
 export const GetSeriesResponseSchema: GenMessage<GetSeriesResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 27);
+  messageDesc(file_berth_v1_session_service, 30);
 
 /**
  * ListSeriesRequest selects series.
@@ -1025,7 +1133,7 @@ export type ListSeriesRequest = Message<"berth.v1.ListSeriesRequest"> & {
  * Use `create(ListSeriesRequestSchema)` to create a new message.
  */
 export const ListSeriesRequestSchema: GenMessage<ListSeriesRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 28);
+  messageDesc(file_berth_v1_session_service, 31);
 
 /**
  * ListSeriesResponse is one page, by title, ignoring case, then id.
@@ -1053,7 +1161,7 @@ export type ListSeriesResponse = Message<"berth.v1.ListSeriesResponse"> & {
  * Use `create(ListSeriesResponseSchema)` to create a new message.
  */
 export const ListSeriesResponseSchema: GenMessage<ListSeriesResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 29);
+  messageDesc(file_berth_v1_session_service, 32);
 
 /**
  * PreviewBulkSessionsRequest selects sessions.
@@ -1105,7 +1213,7 @@ export type PreviewBulkSessionsRequest = Message<"berth.v1.PreviewBulkSessionsRe
  * Use `create(PreviewBulkSessionsRequestSchema)` to create a new message.
  */
 export const PreviewBulkSessionsRequestSchema: GenMessage<PreviewBulkSessionsRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 30);
+  messageDesc(file_berth_v1_session_service, 33);
 
 /**
  * PreviewBulkSessionsResponse tells what a bulk operation would change.
@@ -1164,7 +1272,7 @@ export type PreviewBulkSessionsResponse = Message<"berth.v1.PreviewBulkSessionsR
  * Use `create(PreviewBulkSessionsResponseSchema)` to create a new message.
  */
 export const PreviewBulkSessionsResponseSchema: GenMessage<PreviewBulkSessionsResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 31);
+  messageDesc(file_berth_v1_session_service, 34);
 
 /**
  * BulkPublishSessionsRequest selects drafts.
@@ -1199,7 +1307,7 @@ export type BulkPublishSessionsRequest = Message<"berth.v1.BulkPublishSessionsRe
  * Use `create(BulkPublishSessionsRequestSchema)` to create a new message.
  */
 export const BulkPublishSessionsRequestSchema: GenMessage<BulkPublishSessionsRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 32);
+  messageDesc(file_berth_v1_session_service, 35);
 
 /**
  * BulkPublishSessionsResponse is the result.
@@ -1227,7 +1335,7 @@ export type BulkPublishSessionsResponse = Message<"berth.v1.BulkPublishSessionsR
  * Use `create(BulkPublishSessionsResponseSchema)` to create a new message.
  */
 export const BulkPublishSessionsResponseSchema: GenMessage<BulkPublishSessionsResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 33);
+  messageDesc(file_berth_v1_session_service, 36);
 
 /**
  * BulkDeleteSessionsRequest selects sessions.
@@ -1292,7 +1400,7 @@ export type BulkDeleteSessionsRequest = Message<"berth.v1.BulkDeleteSessionsRequ
  * Use `create(BulkDeleteSessionsRequestSchema)` to create a new message.
  */
 export const BulkDeleteSessionsRequestSchema: GenMessage<BulkDeleteSessionsRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 34);
+  messageDesc(file_berth_v1_session_service, 37);
 
 /**
  * BulkDeleteSessionsResponse is the result.
@@ -1348,7 +1456,7 @@ export type BulkDeleteSessionsResponse = Message<"berth.v1.BulkDeleteSessionsRes
  * Use `create(BulkDeleteSessionsResponseSchema)` to create a new message.
  */
 export const BulkDeleteSessionsResponseSchema: GenMessage<BulkDeleteSessionsResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 35);
+  messageDesc(file_berth_v1_session_service, 38);
 
 /**
  * BulkCancelSessionsRequest selects sessions.
@@ -1413,7 +1521,7 @@ export type BulkCancelSessionsRequest = Message<"berth.v1.BulkCancelSessionsRequ
  * Use `create(BulkCancelSessionsRequestSchema)` to create a new message.
  */
 export const BulkCancelSessionsRequestSchema: GenMessage<BulkCancelSessionsRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 36);
+  messageDesc(file_berth_v1_session_service, 39);
 
 /**
  * BulkCancelSessionsResponse is the result.
@@ -1469,7 +1577,7 @@ export type BulkCancelSessionsResponse = Message<"berth.v1.BulkCancelSessionsRes
  * Use `create(BulkCancelSessionsResponseSchema)` to create a new message.
  */
 export const BulkCancelSessionsResponseSchema: GenMessage<BulkCancelSessionsResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 37);
+  messageDesc(file_berth_v1_session_service, 40);
 
 /**
  * ImportSessionsRequest has the file to import.
@@ -1521,7 +1629,7 @@ export type ImportSessionsRequest = Message<"berth.v1.ImportSessionsRequest"> & 
  * Use `create(ImportSessionsRequestSchema)` to create a new message.
  */
 export const ImportSessionsRequestSchema: GenMessage<ImportSessionsRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 38);
+  messageDesc(file_berth_v1_session_service, 41);
 
 /**
  * ImportSessionsResponse is the import.
@@ -1542,7 +1650,7 @@ export type ImportSessionsResponse = Message<"berth.v1.ImportSessionsResponse"> 
  * Use `create(ImportSessionsResponseSchema)` to create a new message.
  */
 export const ImportSessionsResponseSchema: GenMessage<ImportSessionsResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 39);
+  messageDesc(file_berth_v1_session_service, 42);
 
 /**
  * SessionService manages the schedule: sessions, series, bulk changes and imports.
@@ -1600,6 +1708,18 @@ export const SessionService: GenService<{
     methodKind: "unary";
     input: typeof ListSessionsRequestSchema;
     output: typeof ListSessionsResponseSchema;
+  },
+  /**
+   * FindSubstitutes lists the future sessions of a coach, and who is free to lead them instead: active owners, admins
+   * and coaches, of whom it looks at the first 200 by name. UpdateSession sets the new coach.
+   * Errors: INVALID_FIELD.
+   *
+   * @generated from rpc berth.v1.SessionService.FindSubstitutes
+   */
+  findSubstitutes: {
+    methodKind: "unary";
+    input: typeof FindSubstitutesRequestSchema;
+    output: typeof FindSubstitutesResponseSchema;
   },
   /**
    * PublishSession publishes a draft.

@@ -28,4 +28,23 @@ export const de: typeof en = {
     organizationQuietHours: "Es gilt die Ruhezeit der Organisation.",
     chosen: "ausgewählt",
   },
+  led: {
+    tab: "Als Coach",
+    title: "Geleitete Termine",
+    none: "Leitet keinen Termin",
+    noneNote: "Künftige Termine mit diesem Coach stehen hier.",
+    count: (count, shown) =>
+      count > shown
+        ? `${count} Termine. Das sind die ersten ${shown}.`
+        : count === 1
+          ? "Ein Termin."
+          : `${count} Termine.`,
+    leads: (title) => `Wer ${title} leitet`,
+    choose: "Vertretung",
+    nobody: "Niemand ist frei",
+    chooseForAll: "Eine Vertretung für alle",
+    freeFor: (name, free, all) => `${name} (frei für ${free} von ${all})`,
+    replace: (count) => (count === 0 ? "Ersetzen" : `In ${count} ersetzen`),
+    left: "Diese Termine nennen diese Person noch als Coach. Mitglieder sehen den Namen einer inaktiven Person nicht.",
+  },
 };

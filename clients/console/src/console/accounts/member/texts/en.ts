@@ -31,4 +31,23 @@ export const en = {
     organizationQuietHours: "The organization’s quiet hours apply.",
     chosen: "selected",
   },
+  led: {
+    tab: "As coach",
+    title: "Sessions they lead",
+    none: "Leads no session",
+    noneNote: "Future sessions with this coach appear here.",
+    count: (count: number, shown: number) =>
+      count > shown
+        ? `${count} sessions. These are the first ${shown}.`
+        : count === 1
+          ? "One session."
+          : `${count} sessions.`,
+    leads: (title: string) => `Who leads ${title}`,
+    choose: "Substitute",
+    nobody: "Nobody is free",
+    chooseForAll: "A substitute for all",
+    freeFor: (name: string, free: number, all: number) => `${name} (free for ${free} of ${all})`,
+    replace: (count: number) => (count === 0 ? "Replace" : `Replace in ${count}`),
+    left: "These sessions still name them as coach. Members do not see the name of somebody inactive.",
+  },
 };

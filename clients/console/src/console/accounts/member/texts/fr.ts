@@ -28,4 +28,23 @@ export const fr: typeof en = {
     organizationQuietHours: "Les heures calmes de l’organisation s’appliquent.",
     chosen: "choisi",
   },
+  led: {
+    tab: "Comme coach",
+    title: "Séances animées",
+    none: "N’anime aucune séance",
+    noneNote: "Les prochaines séances avec ce coach s’affichent ici.",
+    count: (count, shown) =>
+      count > shown
+        ? `${count} séances. Voici les ${shown} premières.`
+        : count === 1
+          ? "Une séance."
+          : `${count} séances.`,
+    leads: (title) => `Qui anime ${title}`,
+    choose: "Remplaçant",
+    nobody: "Personne n’est libre",
+    chooseForAll: "Un remplaçant pour toutes",
+    freeFor: (name, free, all) => `${name} (libre pour ${free} sur ${all})`,
+    replace: (count) => (count === 0 ? "Remplacer" : `Remplacer dans ${count}`),
+    left: "Ces séances indiquent encore cette personne comme coach. Les membres ne voient pas le nom d’une personne inactive.",
+  },
 };
