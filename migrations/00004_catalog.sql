@@ -83,6 +83,7 @@ create table policies (
   rules_due                        boolean not null default false,
   auto_no_show                     boolean,
   auto_no_show_after_seconds       bigint check (auto_no_show_after_seconds >= 0),
+  auto_no_show_after_start_seconds bigint check (auto_no_show_after_start_seconds >= 0),
   -- Overrides by tier: {"visitor": {"cancellation_window_seconds": 172800, "allow_reschedule": false}}.
   tier_cancellations               jsonb,
   version                          integer not null default 0,

@@ -359,7 +359,7 @@ func policyRequest(level v1.SettingLevel, target string) *v1.UpdatePolicyRequest
 		AllowLateCancellation: new(true),
 		AllowReschedule:       new(true), HoldTtl: hour, CheckInOpensBefore: hour, CheckInClosesAfterEnd: hour,
 		GpsMaxMeters: proto.Int32(100),
-		AutoNoShow:   new(true), AutoNoShowAfter: hour,
+		AutoNoShow:   new(true), AutoNoShowAfter: hour, AutoNoShowAfterStart: hour,
 		TierCancellations: &v1.TierCancellations{
 			Overrides: []*v1.TierCancellation{{Tier: unique(), CancellationWindow: hour, AllowReschedule: new(true)}},
 		},
@@ -372,6 +372,6 @@ func policyRequest(level v1.SettingLevel, target string) *v1.UpdatePolicyRequest
 			"cancellation_window", "allow_late_cancellation",
 			"allow_reschedule", "tier_cancellations", "hold_ttl", "check_in_opens_before", "check_in_closes_after_end",
 			"gps_max_meters",
-			"auto_no_show", "auto_no_show_after", "check_in_requires_qr"),
+			"auto_no_show", "auto_no_show_after", "check_in_requires_qr", "auto_no_show_after_start"),
 	}
 }

@@ -241,7 +241,7 @@ var ruleNames = []string{
 	"tier_bonuses", "early_bird_points_per_day",
 	"early_bird_max_points", "eligibility_expression", "priority_expression", "quiet_hours", "offers_in_quiet_hours",
 	"auto_promote_cutoff", "promotion_grace", "promote_after_cancellation_window",
-	"fill_after_start", "sms_min_score",
+	"fill_after_start", "sms_min_score", "fill_after_start_single",
 }
 
 func allRules() *v1.WaitlistRules {

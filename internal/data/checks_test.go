@@ -130,6 +130,8 @@ var violations = map[string]string{
 	"every booking from the waitlist has a decision": "seventh/it became booking other without one sixth/it became " +
 		"booking second without one",
 	"waiting counts the active entries of the member": "third/waiting is 4, entries are 1",
+	"no live offer outlives its session": "fourth/it ends at 2026-03-02 09:00:01, its session " +
+		"at 2026-03-02 09:00:00",
 	"every booked entry has a booking": "key/it is BOOKED, its booking is missing seventh/it is BOOKED, its booking " +
 		"other",
 	"has_workouts says whether a session has workouts": "other/has_workouts is f, attached are 1",

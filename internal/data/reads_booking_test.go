@@ -376,6 +376,14 @@ var bookingReads = []read{
 	{bookingdb.ListNoShowSessions, args{bookingdb.NoShowQuery{
 		Since: now, Until: start.Add(48 * time.Hour), StartsFrom: now, Mark: true, Closes: time.Hour, Limit: 9,
 	}}, "third"},
+	{bookingdb.ListNoShowSessions, args{bookingdb.NoShowQuery{
+		Since: start.Add(-50 * time.Minute), Until: start.Add(-50 * time.Minute), StartsFrom: now, Mark: true,
+		Closes: time.Hour, AfterStart: 10 * time.Minute, Limit: 9,
+	}}, "third"},
+	{bookingdb.ListNoShowSessions, args{bookingdb.NoShowQuery{
+		Since: now, Until: start.Add(-50*time.Minute - time.Second), StartsFrom: now, Mark: true, Closes: time.Hour,
+		AfterStart: 10 * time.Minute, Limit: 9,
+	}}, ""},
 	{bookingdb.ListUpcoming, args{"audit", start.Add(time.Hour), 9}, "{Title=Dawn StartsAt=02T11:00}"},
 	{bookingdb.ListUpcoming, args{"third", start, 2},
 		"{Title=Noon Coach=Cy StartsAt=02T10:00} {Title=Dawn StartsAt=02T11:00}"},

@@ -272,16 +272,16 @@ var waitlistReads = []read{
 	{
 		waitlistdb.ListEnding, args{"waiting other"},
 		"{Entry=other Places={Location=location Service=service Date=2026-03-02 Session=session " +
-			"Starts=02T08:00 Zone=Europe/Vienna} {Location=location Service=service Date=2026-03-03 " +
-			"Session=other Starts=03T08:00 Zone=Europe/Vienna} {Location=location Service=service " +
-			"Date=2026-03-02 Session=seventh Starts=02T20:00 Zone=Europe/Vienna}} {Entry=waiting " +
-			"Places={Location=location Service=service Date=2026-03-02 Session=session Starts=02T08:00 " +
+			"Starts=02T08:00 Ends=02T09:00 Zone=Europe/Vienna} {Location=location Service=service Date=2026-03-03 " +
+			"Session=other Starts=03T08:00 Ends=03T09:00 Zone=Europe/Vienna} {Location=location Service=service " +
+			"Date=2026-03-02 Session=seventh Starts=02T20:00 Ends=02T21:00 Zone=Europe/Vienna}} {Entry=waiting " +
+			"Places={Location=location Service=service Date=2026-03-02 Session=session Starts=02T08:00 Ends=02T09:00 " +
 			"Zone=Europe/Vienna}}",
 	},
 	{
 		waitlistdb.ListEnding, args{"waiting"},
 		"{Entry=waiting Places={Location=location Service=service Date=2026-03-02 Session=session " +
-			"Starts=02T08:00 Zone=Europe/Vienna}}",
+			"Starts=02T08:00 Ends=02T09:00 Zone=Europe/Vienna}}",
 	},
 	{
 		waitlistdb.FindWaitSlot, args{"session"},
@@ -389,10 +389,10 @@ var waitlistReads = []read{
 	{
 		waitlistdb.ListEnding, args{"second"},
 		"{Entry=second Places={Location=location Service=service Date=2026-03-02 Session=session " +
-			"Starts=02T08:00 Zone=Europe/Vienna} {Location=location Service=service Date=2026-03-02 " +
-			"Session=second Starts=02T07:00 Gone=true Zone=Europe/Vienna} {Location=location Service=service " +
-			"Date=2026-03-02 Session=sixth Starts=02T10:00 Zone=Europe/Vienna} {Location=location " +
-			"Service=service Date=2026-03-02 Session=fourth Starts=02T08:00 Gone=true Zone=Europe/Vienna}}",
+			"Starts=02T08:00 Ends=02T09:00 Zone=Europe/Vienna} {Location=location Service=service Date=2026-03-02 " +
+			"Session=second Starts=02T07:00 Ends=02T08:00 Gone=true Zone=Europe/Vienna} {Location=location Service=service " +
+			"Date=2026-03-02 Session=sixth Starts=02T10:00 Ends=02T11:00 Zone=Europe/Vienna} {Location=location " +
+			"Service=service Date=2026-03-02 Session=fourth Starts=02T08:00 Ends=02T09:00 Gone=true Zone=Europe/Vienna}}",
 	},
 	{
 		waitlistdb.ListEntries, args{waitlistdb.EntryQuery{From: start, Limit: 9}},

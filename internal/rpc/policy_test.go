@@ -28,7 +28,7 @@ func builtInPolicy() *v1.Policy {
 		HoldTtl: durationpb.New(10 * time.Minute), CheckInOpensBefore: hours(1),
 		CheckInClosesAfterEnd: durationpb.New(30 * time.Minute),
 		GpsMaxMeters:          new(int32(200)), AutoNoShow: new(false),
-		AutoNoShowAfter: durationpb.New(30 * time.Minute), CheckInRequiresQr: new(false),
+		AutoNoShowAfter: durationpb.New(30 * time.Minute), CheckInRequiresQr: new(false), AutoNoShowAfterStart: hours(0),
 	}
 }
 
@@ -137,7 +137,7 @@ func TestPolicy_RoundTripsEveryField(t *testing.T) {
 		AllowReschedule:       new(true), TierCancellations: tiers, HoldTtl: hours(4), CheckInOpensBefore: hours(5),
 		CheckInClosesAfterEnd: hours(6),
 		GpsMaxMeters:          new(int32(700)), AutoNoShow: new(true), AutoNoShowAfter: hours(8),
-		CheckInRequiresQr: new(true),
+		CheckInRequiresQr: new(true), AutoNoShowAfterStart: hours(9),
 	}
 	s.setPolicy(t, &v1.PolicyLayer{Level: serviceLevel, TargetId: of, Policy: full}, all...)
 	test.Eq(t, full, effective().GetPolicy(), test.Cmp(protocmp.Transform()))

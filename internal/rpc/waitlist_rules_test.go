@@ -39,7 +39,7 @@ func builtInRules() *v1.WaitlistRules {
 			Start: &timeofday.TimeOfDay{Hours: 21}, End: &timeofday.TimeOfDay{Hours: 8},
 		},
 		OffersInQuietHours: new(false), AutoPromoteCutoff: minutes(0), PromotionGrace: hours(1), FillAfterStart: minutes(0),
-		SmsMinScore: new(int32(0)), PromoteAfterCancellationWindow: new(false),
+		SmsMinScore: new(int32(0)), PromoteAfterCancellationWindow: new(false), FillAfterStartSingle: minutes(15),
 	}
 }
 
@@ -65,7 +65,7 @@ func otherRules() *v1.WaitlistRules {
 			Start: &timeofday.TimeOfDay{Hours: 22, Minutes: 30}, End: &timeofday.TimeOfDay{Hours: 6},
 		},
 		OffersInQuietHours: new(true), AutoPromoteCutoff: hours(3), PromotionGrace: minutes(0), FillAfterStart: minutes(10),
-		SmsMinScore: new(int32(120)), PromoteAfterCancellationWindow: new(true),
+		SmsMinScore: new(int32(120)), PromoteAfterCancellationWindow: new(true), FillAfterStartSingle: minutes(20),
 	}
 }
 

@@ -243,6 +243,7 @@ select again('platform_mails', ''); -- platform_mails_pkey
 
 update policies set advance_window_seconds = -1; -- policies_advance_window_seconds_check
 update policies set auto_no_show_after_seconds = -1; -- policies_auto_no_show_after_seconds_check
+update policies set auto_no_show_after_start_seconds = -1; -- policies_auto_no_show_after_start_seconds_check
 update policies set booking_closes_before_seconds = -1; -- policies_booking_closes_before_seconds_check
 update policies set cancellation_window_seconds = -1; -- policies_cancellation_window_seconds_check
 update policies set check_in_closes_after_end_seconds = -1; -- policies_check_in_closes_after_end_seconds_check

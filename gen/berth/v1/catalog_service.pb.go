@@ -3125,14 +3125,14 @@ const file_berth_v1_catalog_service_proto_rawDesc = "" +
 	"\n" +
 	"service_id\x18\x03 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tserviceId\"L\n" +
 	"\x11GetPolicyResponse\x127\n" +
-	"\teffective\x18\x01 \x01(\v2\x19.berth.v1.EffectivePolicyR\teffective\"\xc1\x06\n" +
+	"\teffective\x18\x01 \x01(\v2\x19.berth.v1.EffectivePolicyR\teffective\"\xdb\x06\n" +
 	"\x13UpdatePolicyRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12\x82\x01\n" +
 	"\x05level\x18\x02 \x01(\x0e2\x16.berth.v1.SettingLevelBT\xbaHQ\xba\x01N\n" +
 	"\x13update_policy.level\x12$level is TENANT, LOCATION or SERVICE\x1a\x11this in [2, 3, 4]R\x05level\x12(\n" +
 	"\ttarget_id\x18\x03 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btargetId\x120\n" +
-	"\x06policy\x18\x04 \x01(\v2\x10.berth.v1.PolicyB\x06\xbaH\x03\xc8\x01\x01R\x06policy\x12\xc8\x02\n" +
-	"\vupdate_mask\x18\x05 \x01(\v2\x1a.google.protobuf.FieldMaskB\x8a\x02\xbaH\x86\x02\xc8\x01\x01\xe2\x01\xff\x01\x12\x0eadvance_window\x12\x15booking_closes_before\x12\x13cancellation_window\x12\x17allow_late_cancellation\x12\x10allow_reschedule\x12\x12tier_cancellations\x12\bhold_ttl\x12\x15check_in_opens_before\x12\x19check_in_closes_after_end\x12\x0egps_max_meters\x12\fauto_no_show\x12\x12auto_no_show_after\x12\x14check_in_requires_qrR\n" +
+	"\x06policy\x18\x04 \x01(\v2\x10.berth.v1.PolicyB\x06\xbaH\x03\xc8\x01\x01R\x06policy\x12\xe2\x02\n" +
+	"\vupdate_mask\x18\x05 \x01(\v2\x1a.google.protobuf.FieldMaskB\xa4\x02\xbaH\xa0\x02\xc8\x01\x01\xe2\x01\x99\x02\x12\x0eadvance_window\x12\x15booking_closes_before\x12\x13cancellation_window\x12\x17allow_late_cancellation\x12\x10allow_reschedule\x12\x12tier_cancellations\x12\bhold_ttl\x12\x15check_in_opens_before\x12\x19check_in_closes_after_end\x12\x0egps_max_meters\x12\fauto_no_show\x12\x12auto_no_show_after\x12\x14check_in_requires_qr\x12\x18auto_no_show_after_startR\n" +
 	"updateMask\x12\x1b\n" +
 	"\x04etag\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag:\xb6\x01\xbaH\xb2\x01\x1a\xaf\x01\n" +
 	"\x17update_policy.target_id\x12Itarget_id is empty for the tenant, and required for a location or service\x1aI!(this.level in [2, 3, 4]) || (this.level == 2) == (this.target_id == '')\"|\n" +

@@ -70,6 +70,9 @@ const (
 	// The tenant has sent three times as many messages as its sending quota, so that no codes and test messages are
 	// sent. To all owners by email, at any hour. It has no preferences and no templates.
 	NotificationTopic_NOTIFICATION_TOPIC_SENDING_QUOTA NotificationTopic = 17
+	// A waitlist entry ended because it can no longer get a seat. By email and push, within 12 hours: the push not in
+	// quiet hours.
+	NotificationTopic_NOTIFICATION_TOPIC_WAITLIST_ENDED NotificationTopic = 18
 )
 
 // Enum value maps for NotificationTopic.
@@ -93,6 +96,7 @@ var (
 		15: "NOTIFICATION_TOPIC_CONTACT_CHANGED",
 		16: "NOTIFICATION_TOPIC_SENDING_DOMAIN",
 		17: "NOTIFICATION_TOPIC_SENDING_QUOTA",
+		18: "NOTIFICATION_TOPIC_WAITLIST_ENDED",
 	}
 	NotificationTopic_value = map[string]int32{
 		"NOTIFICATION_TOPIC_UNSPECIFIED":       0,
@@ -113,6 +117,7 @@ var (
 		"NOTIFICATION_TOPIC_CONTACT_CHANGED":   15,
 		"NOTIFICATION_TOPIC_SENDING_DOMAIN":    16,
 		"NOTIFICATION_TOPIC_SENDING_QUOTA":     17,
+		"NOTIFICATION_TOPIC_WAITLIST_ENDED":    18,
 	}
 )
 
@@ -2966,7 +2971,7 @@ const file_berth_v1_notification_proto_rawDesc = "" +
 	"\x18\x01\"\a\x82\x01\x04\x10\x01 \x00R\bstatuses\x12A\n" +
 	"\achannel\x18\x05 \x01(\x0e2\x1d.berth.v1.NotificationChannelB\b\xbaH\x05\x82\x01\x02\x10\x01R\achannel\x12;\n" +
 	"\x05topic\x18\x06 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\b\xbaH\x05\x82\x01\x02\x10\x01R\x05topic\x12:\n" +
-	"\x0ecreated_within\x18\a \x01(\v2\x13.berth.v1.TimeRangeR\rcreatedWithin*\xb1\x05\n" +
+	"\x0ecreated_within\x18\a \x01(\v2\x13.berth.v1.TimeRangeR\rcreatedWithin*\xd8\x05\n" +
 	"\x11NotificationTopic\x12\"\n" +
 	"\x1eNOTIFICATION_TOPIC_UNSPECIFIED\x10\x00\x12(\n" +
 	"$NOTIFICATION_TOPIC_BOOKING_CONFIRMED\x10\x01\x12!\n" +
@@ -2986,7 +2991,8 @@ const file_berth_v1_notification_proto_rawDesc = "" +
 	"\x1fNOTIFICATION_TOPIC_CONTACT_CODE\x10\x0e\x12&\n" +
 	"\"NOTIFICATION_TOPIC_CONTACT_CHANGED\x10\x0f\x12%\n" +
 	"!NOTIFICATION_TOPIC_SENDING_DOMAIN\x10\x10\x12$\n" +
-	" NOTIFICATION_TOPIC_SENDING_QUOTA\x10\x11*\x98\x01\n" +
+	" NOTIFICATION_TOPIC_SENDING_QUOTA\x10\x11\x12%\n" +
+	"!NOTIFICATION_TOPIC_WAITLIST_ENDED\x10\x12*\x98\x01\n" +
 	"\x13NotificationChannel\x12$\n" +
 	" NOTIFICATION_CHANNEL_UNSPECIFIED\x10\x00\x12\x1c\n" +
 	"\x18NOTIFICATION_CHANNEL_SMS\x10\x01\x12\x1d\n" +

@@ -119,8 +119,12 @@ type Policy struct {
 	// Whether members need the QR code to check in. A position alone, which is what their device says, is then refused:
 	// QR_REQUIRED. Default: false.
 	CheckInRequiresQr *bool `protobuf:"varint,14,opt,name=check_in_requires_qr,json=checkInRequiresQr,proto3,oneof" json:"check_in_requires_qr,omitempty"`
-	unknownFields     protoimpl.UnknownFields
-	sizeCache         protoimpl.SizeCache
+	// With auto_no_show, how long after the start parties that have not come are marked, instead of auto_no_show_after.
+	// Members can then no longer check in: CHECK_IN_WINDOW. Staff still can. It does not apply to who books after the
+	// start. 5 minutes to 24 hours, or 0, which turns it off. Default: 0.
+	AutoNoShowAfterStart *durationpb.Duration `protobuf:"bytes,15,opt,name=auto_no_show_after_start,json=autoNoShowAfterStart,proto3" json:"auto_no_show_after_start,omitempty"`
+	unknownFields        protoimpl.UnknownFields
+	sizeCache            protoimpl.SizeCache
 }
 
 func (x *Policy) Reset() {
@@ -242,6 +246,13 @@ func (x *Policy) GetCheckInRequiresQr() bool {
 		return *x.CheckInRequiresQr
 	}
 	return false
+}
+
+func (x *Policy) GetAutoNoShowAfterStart() *durationpb.Duration {
+	if x != nil {
+		return x.AutoNoShowAfterStart
+	}
+	return nil
 }
 
 // TierCancellations is a list that can be set and empty, unlike a repeated field.
@@ -569,7 +580,8 @@ var File_berth_v1_policy_proto protoreflect.FileDescriptor
 
 const file_berth_v1_policy_proto_rawDesc = "" +
 	"\n" +
-	"\x15berth/v1/policy.proto\x12\bberth.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xcf\b\n" +
+	"\x15berth/v1/policy.proto\x12\bberth.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xa6\n" +
+	"\n" +
 	"\x06Policy\x12Q\n" +
 	"\x0eadvance_window\x18\x01 \x01(\v2\x19.google.protobuf.DurationB\x0f\xbaH\f\xaa\x01\t\"\x05\b\x80Ή\x1e2\x00R\radvanceWindow\x12^\n" +
 	"\x15booking_closes_before\x18\x02 \x01(\v2\x19.google.protobuf.DurationB\x0f\xbaH\f\xaa\x01\t\"\x05\b\x80\x9a\x9e\x012\x00R\x13bookingClosesBefore\x12[\n" +
@@ -587,7 +599,9 @@ const file_berth_v1_policy_proto_rawDesc = "" +
 	"\fauto_no_show\x18\f \x01(\bH\x03R\n" +
 	"autoNoShow\x88\x01\x01\x12V\n" +
 	"\x12auto_no_show_after\x18\r \x01(\v2\x19.google.protobuf.DurationB\x0e\xbaH\v\xaa\x01\b\"\x04\b\x80\xf5$2\x00R\x0fautoNoShowAfter\x124\n" +
-	"\x14check_in_requires_qr\x18\x0e \x01(\bH\x04R\x11checkInRequiresQr\x88\x01\x01B\x1a\n" +
+	"\x14check_in_requires_qr\x18\x0e \x01(\bH\x04R\x11checkInRequiresQr\x88\x01\x01\x12\xd4\x01\n" +
+	"\x18auto_no_show_after_start\x18\x0f \x01(\v2\x19.google.protobuf.DurationB\x80\x01\xbaH}\xba\x01o\n" +
+	"\x1fpolicy.auto_no_show_after_start\x12\x18at least 5 minutes, or 0\x1a2this == duration('0s') || this >= duration('300s')\xaa\x01\b\"\x04\b\x80\xa3\x052\x00R\x14autoNoShowAfterStartB\x1a\n" +
 	"\x18_allow_late_cancellationB\x13\n" +
 	"\x11_allow_rescheduleB\x11\n" +
 	"\x0f_gps_max_metersB\x0f\n" +
@@ -658,20 +672,21 @@ var file_berth_v1_policy_proto_depIdxs = []int32{
 	7,  // 5: berth.v1.Policy.check_in_opens_before:type_name -> google.protobuf.Duration
 	7,  // 6: berth.v1.Policy.check_in_closes_after_end:type_name -> google.protobuf.Duration
 	7,  // 7: berth.v1.Policy.auto_no_show_after:type_name -> google.protobuf.Duration
-	3,  // 8: berth.v1.TierCancellations.overrides:type_name -> berth.v1.TierCancellation
-	7,  // 9: berth.v1.TierCancellation.cancellation_window:type_name -> google.protobuf.Duration
-	0,  // 10: berth.v1.PolicyLayer.level:type_name -> berth.v1.SettingLevel
-	1,  // 11: berth.v1.PolicyLayer.policy:type_name -> berth.v1.Policy
-	8,  // 12: berth.v1.PolicyLayer.update_time:type_name -> google.protobuf.Timestamp
-	0,  // 13: berth.v1.SettingOrigin.level:type_name -> berth.v1.SettingLevel
-	1,  // 14: berth.v1.EffectivePolicy.policy:type_name -> berth.v1.Policy
-	5,  // 15: berth.v1.EffectivePolicy.origins:type_name -> berth.v1.SettingOrigin
-	4,  // 16: berth.v1.EffectivePolicy.layers:type_name -> berth.v1.PolicyLayer
-	17, // [17:17] is the sub-list for method output_type
-	17, // [17:17] is the sub-list for method input_type
-	17, // [17:17] is the sub-list for extension type_name
-	17, // [17:17] is the sub-list for extension extendee
-	0,  // [0:17] is the sub-list for field type_name
+	7,  // 8: berth.v1.Policy.auto_no_show_after_start:type_name -> google.protobuf.Duration
+	3,  // 9: berth.v1.TierCancellations.overrides:type_name -> berth.v1.TierCancellation
+	7,  // 10: berth.v1.TierCancellation.cancellation_window:type_name -> google.protobuf.Duration
+	0,  // 11: berth.v1.PolicyLayer.level:type_name -> berth.v1.SettingLevel
+	1,  // 12: berth.v1.PolicyLayer.policy:type_name -> berth.v1.Policy
+	8,  // 13: berth.v1.PolicyLayer.update_time:type_name -> google.protobuf.Timestamp
+	0,  // 14: berth.v1.SettingOrigin.level:type_name -> berth.v1.SettingLevel
+	1,  // 15: berth.v1.EffectivePolicy.policy:type_name -> berth.v1.Policy
+	5,  // 16: berth.v1.EffectivePolicy.origins:type_name -> berth.v1.SettingOrigin
+	4,  // 17: berth.v1.EffectivePolicy.layers:type_name -> berth.v1.PolicyLayer
+	18, // [18:18] is the sub-list for method output_type
+	18, // [18:18] is the sub-list for method input_type
+	18, // [18:18] is the sub-list for extension type_name
+	18, // [18:18] is the sub-list for extension extendee
+	0,  // [0:18] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_policy_proto_init() }

@@ -1698,15 +1698,18 @@ type WaitlistRules struct {
 	// start. Default: 1 hour. It starts when the first message about it is sent; until then cancelling is free, too. If
 	// it does not fit before the start, the entry gets an offer instead.
 	PromotionGrace *durationpb.Duration `protobuf:"bytes,25,opt,name=promotion_grace,json=promotionGrace,proto3" json:"promotion_grace,omitempty"`
-	// How long after the start seats of no-shows are still given to the waitlist, 0 to 24 hours. Default: 0.
+	// How long after the start seats of no-shows are still given to the waitlist, 0 to 24 hours, in sessions with a
+	// capacity other than 1. Default: 0.
 	FillAfterStart *durationpb.Duration `protobuf:"bytes,26,opt,name=fill_after_start,json=fillAfterStart,proto3" json:"fill_after_start,omitempty"`
 	// The minimum score for sending offers by SMS, 0 to 1,000,000. Default: 0.
 	SmsMinScore *int32 `protobuf:"varint,27,opt,name=sms_min_score,json=smsMinScore,proto3,oneof" json:"sms_min_score,omitempty"`
 	// Whether entries are also booked without an offer after the member's cancellation window has closed:
 	// Policy.cancellation_window. Default: false, so that they get an offer then.
 	PromoteAfterCancellationWindow *bool `protobuf:"varint,28,opt,name=promote_after_cancellation_window,json=promoteAfterCancellationWindow,proto3,oneof" json:"promote_after_cancellation_window,omitempty"`
-	unknownFields                  protoimpl.UnknownFields
-	sizeCache                      protoimpl.SizeCache
+	// The same as fill_after_start, in sessions with a capacity of 1, such as a chair or a therapist. Default: 15 minutes.
+	FillAfterStartSingle *durationpb.Duration `protobuf:"bytes,29,opt,name=fill_after_start_single,json=fillAfterStartSingle,proto3" json:"fill_after_start_single,omitempty"`
+	unknownFields        protoimpl.UnknownFields
+	sizeCache            protoimpl.SizeCache
 }
 
 func (x *WaitlistRules) Reset() {
@@ -1933,6 +1936,13 @@ func (x *WaitlistRules) GetPromoteAfterCancellationWindow() bool {
 		return *x.PromoteAfterCancellationWindow
 	}
 	return false
+}
+
+func (x *WaitlistRules) GetFillAfterStartSingle() *durationpb.Duration {
+	if x != nil {
+		return x.FillAfterStartSingle
+	}
+	return nil
 }
 
 // WaitlistRulesLayer has the rules that one level sets.
@@ -3397,7 +3407,7 @@ const file_berth_v1_waitlist_proto_rawDesc = "" +
 	"\rWaitlistLimit\x12!\n" +
 	"\x03max\x18\x01 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xe8\a(\x01H\x00R\x03max\x88\x01\x01B\x06\n" +
-	"\x04_max\"\xdb\x11\n" +
+	"\x04_max\"\xbd\x12\n" +
 	"\rWaitlistRules\x12\x1d\n" +
 	"\aenabled\x18\x01 \x01(\bH\x00R\aenabled\x88\x01\x01\x12/\n" +
 	"\x04mode\x18\x02 \x01(\x0e2\x16.berth.v1.WaitlistModeH\x01R\x04mode\x88\x01\x01\x125\n" +
@@ -3437,7 +3447,8 @@ const file_berth_v1_waitlist_proto_rawDesc = "" +
 	"\x0fpromotion_grace\x18\x19 \x01(\v2\x19.google.protobuf.DurationB\x0e\xbaH\v\xaa\x01\b\"\x04\b\x80\xf5$2\x00R\x0epromotionGrace\x12S\n" +
 	"\x10fill_after_start\x18\x1a \x01(\v2\x19.google.protobuf.DurationB\x0e\xbaH\v\xaa\x01\b\"\x04\b\x80\xa3\x052\x00R\x0efillAfterStart\x124\n" +
 	"\rsms_min_score\x18\x1b \x01(\x05B\v\xbaH\b\x1a\x06\x18\xc0\x84=(\x00H\x0fR\vsmsMinScore\x88\x01\x01\x12N\n" +
-	"!promote_after_cancellation_window\x18\x1c \x01(\bH\x10R\x1epromoteAfterCancellationWindow\x88\x01\x01B\n" +
+	"!promote_after_cancellation_window\x18\x1c \x01(\bH\x10R\x1epromoteAfterCancellationWindow\x88\x01\x01\x12`\n" +
+	"\x17fill_after_start_single\x18\x1d \x01(\v2\x19.google.protobuf.DurationB\x0e\xbaH\v\xaa\x01\b\"\x04\b\x80\xa3\x052\x00R\x14fillAfterStartSingleB\n" +
 	"\n" +
 	"\b_enabledB\a\n" +
 	"\x05_modeB\x11\n" +
@@ -3809,45 +3820,46 @@ var file_berth_v1_waitlist_proto_depIdxs = []int32{
 	37, // 34: berth.v1.WaitlistRules.auto_promote_cutoff:type_name -> google.protobuf.Duration
 	37, // 35: berth.v1.WaitlistRules.promotion_grace:type_name -> google.protobuf.Duration
 	37, // 36: berth.v1.WaitlistRules.fill_after_start:type_name -> google.protobuf.Duration
-	39, // 37: berth.v1.WaitlistRulesLayer.level:type_name -> berth.v1.SettingLevel
-	18, // 38: berth.v1.WaitlistRulesLayer.rules:type_name -> berth.v1.WaitlistRules
-	18, // 39: berth.v1.EffectiveWaitlistRules.rules:type_name -> berth.v1.WaitlistRules
-	40, // 40: berth.v1.EffectiveWaitlistRules.origins:type_name -> berth.v1.SettingOrigin
-	19, // 41: berth.v1.EffectiveWaitlistRules.layers:type_name -> berth.v1.WaitlistRulesLayer
-	39, // 42: berth.v1.WaitlistRulesVersion.level:type_name -> berth.v1.SettingLevel
-	18, // 43: berth.v1.WaitlistRulesVersion.rules:type_name -> berth.v1.WaitlistRules
-	41, // 44: berth.v1.WaitlistRulesVersion.actor:type_name -> berth.v1.Actor
-	34, // 45: berth.v1.WaitlistRulesVersion.create_time:type_name -> google.protobuf.Timestamp
-	8,  // 46: berth.v1.WaitlistVerdict.reason:type_name -> berth.v1.WaitlistVerdictReason
-	34, // 47: berth.v1.WaitlistVerdict.offer_expire_time:type_name -> google.protobuf.Timestamp
-	33, // 48: berth.v1.WaitlistDecision.session:type_name -> berth.v1.SessionSummary
-	34, // 49: berth.v1.WaitlistDecision.start_time:type_name -> google.protobuf.Timestamp
-	34, // 50: berth.v1.WaitlistDecision.decide_time:type_name -> google.protobuf.Timestamp
-	6,  // 51: berth.v1.WaitlistDecision.trigger:type_name -> berth.v1.WaitlistTrigger
-	3,  // 52: berth.v1.WaitlistDecision.mode:type_name -> berth.v1.WaitlistMode
-	7,  // 53: berth.v1.WaitlistDecision.move:type_name -> berth.v1.WaitlistMove
-	7,  // 54: berth.v1.WaitlistDecision.left_move:type_name -> berth.v1.WaitlistMove
-	22, // 55: berth.v1.WaitlistDecision.verdicts:type_name -> berth.v1.WaitlistVerdict
-	0,  // 56: berth.v1.WaitlistEntryFilter.statuses:type_name -> berth.v1.WaitlistEntryStatus
-	42, // 57: berth.v1.WaitlistEntryFilter.starts_within:type_name -> berth.v1.TimeRange
-	1,  // 58: berth.v1.WaitlistOfferFilter.statuses:type_name -> berth.v1.WaitlistOfferStatus
-	42, // 59: berth.v1.WaitlistOfferFilter.created_within:type_name -> berth.v1.TimeRange
-	42, // 60: berth.v1.WaitlistOfferFilter.starts_within:type_name -> berth.v1.TimeRange
-	42, // 61: berth.v1.WaitlistDecisionFilter.decided_within:type_name -> berth.v1.TimeRange
-	42, // 62: berth.v1.WaitlistDecisionFilter.starts_within:type_name -> berth.v1.TimeRange
-	23, // 63: berth.v1.PreviewedWaitlistMove.decision:type_name -> berth.v1.WaitlistDecision
-	7,  // 64: berth.v1.PreviewedWaitlistMove.draft_move:type_name -> berth.v1.WaitlistMove
-	3,  // 65: berth.v1.PreviewedWaitlistMove.draft_mode:type_name -> berth.v1.WaitlistMode
-	22, // 66: berth.v1.PreviewedWaitlistMove.draft_verdicts:type_name -> berth.v1.WaitlistVerdict
-	23, // 67: berth.v1.WaitlistEntryVerdict.decision:type_name -> berth.v1.WaitlistDecision
-	22, // 68: berth.v1.WaitlistEntryVerdict.verdict:type_name -> berth.v1.WaitlistVerdict
-	37, // 69: berth.v1.WaitlistFigures.average_response_time:type_name -> google.protobuf.Duration
-	31, // 70: berth.v1.WaitlistFiguresRow.figures:type_name -> berth.v1.WaitlistFigures
-	71, // [71:71] is the sub-list for method output_type
-	71, // [71:71] is the sub-list for method input_type
-	71, // [71:71] is the sub-list for extension type_name
-	71, // [71:71] is the sub-list for extension extendee
-	0,  // [0:71] is the sub-list for field type_name
+	37, // 37: berth.v1.WaitlistRules.fill_after_start_single:type_name -> google.protobuf.Duration
+	39, // 38: berth.v1.WaitlistRulesLayer.level:type_name -> berth.v1.SettingLevel
+	18, // 39: berth.v1.WaitlistRulesLayer.rules:type_name -> berth.v1.WaitlistRules
+	18, // 40: berth.v1.EffectiveWaitlistRules.rules:type_name -> berth.v1.WaitlistRules
+	40, // 41: berth.v1.EffectiveWaitlistRules.origins:type_name -> berth.v1.SettingOrigin
+	19, // 42: berth.v1.EffectiveWaitlistRules.layers:type_name -> berth.v1.WaitlistRulesLayer
+	39, // 43: berth.v1.WaitlistRulesVersion.level:type_name -> berth.v1.SettingLevel
+	18, // 44: berth.v1.WaitlistRulesVersion.rules:type_name -> berth.v1.WaitlistRules
+	41, // 45: berth.v1.WaitlistRulesVersion.actor:type_name -> berth.v1.Actor
+	34, // 46: berth.v1.WaitlistRulesVersion.create_time:type_name -> google.protobuf.Timestamp
+	8,  // 47: berth.v1.WaitlistVerdict.reason:type_name -> berth.v1.WaitlistVerdictReason
+	34, // 48: berth.v1.WaitlistVerdict.offer_expire_time:type_name -> google.protobuf.Timestamp
+	33, // 49: berth.v1.WaitlistDecision.session:type_name -> berth.v1.SessionSummary
+	34, // 50: berth.v1.WaitlistDecision.start_time:type_name -> google.protobuf.Timestamp
+	34, // 51: berth.v1.WaitlistDecision.decide_time:type_name -> google.protobuf.Timestamp
+	6,  // 52: berth.v1.WaitlistDecision.trigger:type_name -> berth.v1.WaitlistTrigger
+	3,  // 53: berth.v1.WaitlistDecision.mode:type_name -> berth.v1.WaitlistMode
+	7,  // 54: berth.v1.WaitlistDecision.move:type_name -> berth.v1.WaitlistMove
+	7,  // 55: berth.v1.WaitlistDecision.left_move:type_name -> berth.v1.WaitlistMove
+	22, // 56: berth.v1.WaitlistDecision.verdicts:type_name -> berth.v1.WaitlistVerdict
+	0,  // 57: berth.v1.WaitlistEntryFilter.statuses:type_name -> berth.v1.WaitlistEntryStatus
+	42, // 58: berth.v1.WaitlistEntryFilter.starts_within:type_name -> berth.v1.TimeRange
+	1,  // 59: berth.v1.WaitlistOfferFilter.statuses:type_name -> berth.v1.WaitlistOfferStatus
+	42, // 60: berth.v1.WaitlistOfferFilter.created_within:type_name -> berth.v1.TimeRange
+	42, // 61: berth.v1.WaitlistOfferFilter.starts_within:type_name -> berth.v1.TimeRange
+	42, // 62: berth.v1.WaitlistDecisionFilter.decided_within:type_name -> berth.v1.TimeRange
+	42, // 63: berth.v1.WaitlistDecisionFilter.starts_within:type_name -> berth.v1.TimeRange
+	23, // 64: berth.v1.PreviewedWaitlistMove.decision:type_name -> berth.v1.WaitlistDecision
+	7,  // 65: berth.v1.PreviewedWaitlistMove.draft_move:type_name -> berth.v1.WaitlistMove
+	3,  // 66: berth.v1.PreviewedWaitlistMove.draft_mode:type_name -> berth.v1.WaitlistMode
+	22, // 67: berth.v1.PreviewedWaitlistMove.draft_verdicts:type_name -> berth.v1.WaitlistVerdict
+	23, // 68: berth.v1.WaitlistEntryVerdict.decision:type_name -> berth.v1.WaitlistDecision
+	22, // 69: berth.v1.WaitlistEntryVerdict.verdict:type_name -> berth.v1.WaitlistVerdict
+	37, // 70: berth.v1.WaitlistFigures.average_response_time:type_name -> google.protobuf.Duration
+	31, // 71: berth.v1.WaitlistFiguresRow.figures:type_name -> berth.v1.WaitlistFigures
+	72, // [72:72] is the sub-list for method output_type
+	72, // [72:72] is the sub-list for method input_type
+	72, // [72:72] is the sub-list for extension type_name
+	72, // [72:72] is the sub-list for extension extendee
+	0,  // [0:72] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_waitlist_proto_init() }

@@ -3302,16 +3302,16 @@ const file_berth_v1_waitlist_service_proto_rawDesc = "" +
 	"\n" +
 	"service_id\x18\x03 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tserviceId\"Z\n" +
 	"\x18GetWaitlistRulesResponse\x12>\n" +
-	"\teffective\x18\x01 \x01(\v2 .berth.v1.EffectiveWaitlistRulesR\teffective\"\xab\a\n" +
+	"\teffective\x18\x01 \x01(\v2 .berth.v1.EffectiveWaitlistRulesR\teffective\"\xc4\a\n" +
 	"\x1aUpdateWaitlistRulesRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12,\n" +
 	"\vlocation_id\x18\x02 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\n" +
 	"locationId\x12*\n" +
 	"\n" +
 	"service_id\x18\x03 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tserviceId\x12-\n" +
-	"\x05rules\x18\x04 \x01(\v2\x17.berth.v1.WaitlistRulesR\x05rules\x12\xac\x04\n" +
-	"\vupdate_mask\x18\x05 \x01(\v2\x1a.google.protobuf.FieldMaskB\xee\x03\xbaH\xea\x03\xc8\x01\x01\xe2\x01\xe3\x03\x12\aenabled\x12\x04mode\x12\x0emax_queue_size\x12\foffer_window\x12\x10min_offer_window\x12\x10time_flexibility\x12\x14max_offers_per_entry\x12\x12max_tries_per_slot\x12\fafter_expiry\x12\rafter_decline\x12\fauto_cascade\x12\fexpire_stale\x12\vstale_after\x12\x12allow_down_fitting\x12\x05order\x12\n" +
-	"base_score\x12\ftier_bonuses\x12\x19early_bird_points_per_day\x12\x15early_bird_max_points\x12\x16eligibility_expression\x12\x13priority_expression\x12\vquiet_hours\x12\x15offers_in_quiet_hours\x12\x13auto_promote_cutoff\x12\x0fpromotion_grace\x12\x10fill_after_start\x12\rsms_min_score\x12!promote_after_cancellation_windowR\n" +
+	"\x05rules\x18\x04 \x01(\v2\x17.berth.v1.WaitlistRulesR\x05rules\x12\xc5\x04\n" +
+	"\vupdate_mask\x18\x05 \x01(\v2\x1a.google.protobuf.FieldMaskB\x87\x04\xbaH\x83\x04\xc8\x01\x01\xe2\x01\xfc\x03\x12\aenabled\x12\x04mode\x12\x0emax_queue_size\x12\foffer_window\x12\x10min_offer_window\x12\x10time_flexibility\x12\x14max_offers_per_entry\x12\x12max_tries_per_slot\x12\fafter_expiry\x12\rafter_decline\x12\fauto_cascade\x12\fexpire_stale\x12\vstale_after\x12\x12allow_down_fitting\x12\x05order\x12\n" +
+	"base_score\x12\ftier_bonuses\x12\x19early_bird_points_per_day\x12\x15early_bird_max_points\x12\x16eligibility_expression\x12\x13priority_expression\x12\vquiet_hours\x12\x15offers_in_quiet_hours\x12\x13auto_promote_cutoff\x12\x0fpromotion_grace\x12\x10fill_after_start\x12\rsms_min_score\x12!promote_after_cancellation_window\x12\x17fill_after_start_singleR\n" +
 	"updateMask\x12 \n" +
 	"\x06reason\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\x06reason\x12\x1b\n" +
 	"\x04etag\x18\a \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag:l\xbaHi\x1ag\n" +
@@ -3338,16 +3338,16 @@ const file_berth_v1_waitlist_service_proto_rawDesc = "" +
 	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"\x87\x01\n" +
 	"!ListWaitlistRulesVersionsResponse\x12:\n" +
 	"\bversions\x18\x01 \x03(\v2\x1e.berth.v1.WaitlistRulesVersionR\bversions\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xda\a\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xf3\a\n" +
 	"\x1bPreviewWaitlistRulesRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12,\n" +
 	"\vlocation_id\x18\x02 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\n" +
 	"locationId\x12*\n" +
 	"\n" +
 	"service_id\x18\x03 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tserviceId\x12-\n" +
-	"\x05rules\x18\x04 \x01(\v2\x17.berth.v1.WaitlistRulesR\x05rules\x12\xac\x04\n" +
-	"\vupdate_mask\x18\x05 \x01(\v2\x1a.google.protobuf.FieldMaskB\xee\x03\xbaH\xea\x03\xc8\x01\x01\xe2\x01\xe3\x03\x12\aenabled\x12\x04mode\x12\x0emax_queue_size\x12\foffer_window\x12\x10min_offer_window\x12\x10time_flexibility\x12\x14max_offers_per_entry\x12\x12max_tries_per_slot\x12\fafter_expiry\x12\rafter_decline\x12\fauto_cascade\x12\fexpire_stale\x12\vstale_after\x12\x12allow_down_fitting\x12\x05order\x12\n" +
-	"base_score\x12\ftier_bonuses\x12\x19early_bird_points_per_day\x12\x15early_bird_max_points\x12\x16eligibility_expression\x12\x13priority_expression\x12\vquiet_hours\x12\x15offers_in_quiet_hours\x12\x13auto_promote_cutoff\x12\x0fpromotion_grace\x12\x10fill_after_start\x12\rsms_min_score\x12!promote_after_cancellation_windowR\n" +
+	"\x05rules\x18\x04 \x01(\v2\x17.berth.v1.WaitlistRulesR\x05rules\x12\xc5\x04\n" +
+	"\vupdate_mask\x18\x05 \x01(\v2\x1a.google.protobuf.FieldMaskB\x87\x04\xbaH\x83\x04\xc8\x01\x01\xe2\x01\xfc\x03\x12\aenabled\x12\x04mode\x12\x0emax_queue_size\x12\foffer_window\x12\x10min_offer_window\x12\x10time_flexibility\x12\x14max_offers_per_entry\x12\x12max_tries_per_slot\x12\fafter_expiry\x12\rafter_decline\x12\fauto_cascade\x12\fexpire_stale\x12\vstale_after\x12\x12allow_down_fitting\x12\x05order\x12\n" +
+	"base_score\x12\ftier_bonuses\x12\x19early_bird_points_per_day\x12\x15early_bird_max_points\x12\x16eligibility_expression\x12\x13priority_expression\x12\vquiet_hours\x12\x15offers_in_quiet_hours\x12\x13auto_promote_cutoff\x12\x0fpromotion_grace\x12\x10fill_after_start\x12\rsms_min_score\x12!promote_after_cancellation_window\x12\x17fill_after_start_singleR\n" +
 	"updateMask\x12:\n" +
 	"\x0edecided_within\x18\x06 \x01(\v2\x13.berth.v1.TimeRangeR\rdecidedWithin\x12%\n" +
 	"\x05limit\x18\a \x01(\x05B\n" +

@@ -136,7 +136,7 @@ func checkInFacts(b booking.Booking, s booking.Slot) checkin.Facts {
 		Status: checkin.Status(b.Status), Method: checkin.Method(b.CheckInMethod),
 		Starts: s.StartsAt, Ends: s.EndsAt, SessionCancelled: s.State == catalog.Cancelled,
 		Delivery: checkin.Delivery(s.Delivery), Location: (*checkin.Point)(s.Point), GPSMaxMeters: s.Policy.GPSMaxMeters,
-		RequiresQR: s.Policy.CheckInRequiresQR, Window: CheckInWindow(s),
+		RequiresQR: s.Policy.CheckInRequiresQR, Window: windowOf(b, s),
 	}
 	if b.CheckedInAt != nil {
 		facts.CheckedInAt = *b.CheckedInAt
@@ -146,7 +146,26 @@ func checkInFacts(b booking.Booking, s booking.Slot) checkin.Facts {
 
 // CheckInWindow is when members can check themselves in to a session.
 func CheckInWindow(s booking.Slot) checkin.Window {
-	return checkin.Window{OpensBefore: s.Policy.CheckInOpensBefore, ClosesAfterEnd: s.Policy.CheckInClosesAfterEnd}
+	w := checkin.Window{OpensBefore: s.Policy.CheckInOpensBefore, ClosesAfterEnd: s.Policy.CheckInClosesAfterEnd}
+	if s.Policy.AutoNoShow {
+		w.NoShowAfterStart = s.Policy.AutoNoShowAfterStart
+	}
+	return w
+}
+
+// windowOf is CheckInWindow for a booking: who booked after the start, such as a seat of someone who did not come, is
+// not late because of that.
+func windowOf(b booking.Booking, s booking.Slot) checkin.Window {
+	w := CheckInWindow(s)
+	if !b.CreatedAt.Before(s.StartsAt) {
+		w.NoShowAfterStart = 0
+	}
+	return w
+}
+
+// NoShowFrom returns from when a booking whose party has not checked in is a no-show.
+func NoShowFrom(b booking.Booking, s booking.Slot) time.Time {
+	return windowOf(b, s).NoShowFrom(s.StartsAt, s.EndsAt, s.Policy.AutoNoShowAfter)
 }
 
 // applyCheckIn writes what a check-in, or its undo, changes in a booking.

@@ -236,7 +236,7 @@ func (s *Service) GetCheckInDisplay(ctx context.Context, token string) (Display,
 	d := Display{
 		Tenant: owner.Name, Brand: owner.Brand, Title: slot.Title, Location: display.Location, Coach: display.Coach,
 		Starts: slot.StartsAt, Ends: slot.EndsAt, TimeZone: slot.TimeZone,
-		Opens: w.Opens(slot.StartsAt), Closes: w.Closes(slot.EndsAt),
+		Opens: w.Opens(slot.StartsAt), Closes: w.Closes(slot.StartsAt, slot.EndsAt),
 		Expected: display.Expected, Arrived: display.Arrived, Upcoming: upcoming, Now: now,
 	}
 	for _, a := range arrivals {

@@ -30,6 +30,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/rules/signin"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -262,13 +263,14 @@ func listAbsences(b *pg.Batch, caller tenant.Caller, now time.Time, after tenant
 		Since: now.Add(-absenceReach), Until: now,
 		StartsFrom: now.Add(-absenceReach - catalog.MaxNoShowDelay - session.MaxLength),
 		Mark:       defaults.AutoNoShow, After: defaults.AutoNoShowAfter, Closes: defaults.CheckInClosesAfterEnd,
-		AfterID: after, Limit: engine.SweepChunk,
+		AfterStart: defaults.AutoNoShowAfterStart,
+		AfterID:    after, Limit: engine.SweepChunk,
 	}, into)
 }
 
 // markSession marks all absent parties of a session, a chunk in each transaction, and counts them.
 func (s *Service) markSession(ctx context.Context, caller tenant.Caller, id tenant.SessionID) (int, error) {
-	mark := func(ctx context.Context, tx *engine.Tx) (int, error) { return markAbsent(ctx, tx, id) }
+	mark := func(ctx context.Context, tx *engine.Tx) (int, error) { return s.markAbsent(ctx, tx, id) }
 	for all := 0; ; {
 		marked, err := engine.Transact(ctx, s.engine, caller, engine.Transaction{Name: "sweep.no_show"}, mark)
 		all += marked
@@ -278,8 +280,9 @@ func (s *Service) markSession(ctx context.Context, caller tenant.Caller, id tena
 	}
 }
 
-// markAbsent marks a chunk of a session's absent parties, and counts them.
-func markAbsent(ctx context.Context, tx *engine.Tx, id tenant.SessionID) (int, error) {
+// markAbsent marks a chunk of a session's absent parties, and counts them. Before the end, their seats go to the
+// waitlist.
+func (s *Service) markAbsent(ctx context.Context, tx *engine.Tx, id tenant.SessionID) (int, error) {
 	var slot *booking.Slot
 	var candidates []booking.Absence
 	var batch pg.Batch
@@ -288,8 +291,7 @@ func markAbsent(ctx context.Context, tx *engine.Tx, id tenant.SessionID) (int, e
 	if err := tx.Load(ctx, &batch); err != nil || slot == nil {
 		return 0, err
 	}
-	from := bookings.CheckInWindow(*slot).NoShowFrom(slot.EndsAt, slot.Policy.AutoNoShowAfter)
-	absent, err := booking.MarkAbsent(*slot, candidates, from, tx.Now)
+	absent, err := booking.MarkAbsent(*slot, candidates, bookings.NoShowFrom, tx.Now)
 	if err != nil || len(absent) == 0 {
 		return 0, err
 	}
@@ -303,7 +305,9 @@ func markAbsent(ctx context.Context, tx *engine.Tx, id tenant.SessionID) (int, e
 	for _, b := range absent {
 		seats.BookingEvent(tx, b, event.BookingNoShow{})
 	}
-	return len(absent), nil
+	slot.SeatsTaken -= freed
+	_, err = s.waitlists.Fill(ctx, tx, slot, waitlist.ByNoShow)
+	return len(absent), err
 }
 
 // sweepSubscriptions renews and expires subscriptions, so that their ledgers show it in time.

@@ -456,6 +456,7 @@ func TestSweep_RepairsDamage(t *testing.T) {
 func TestSweep_EndsStaleEntries(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
+	studio.SetRules(func(s *waitlist.Settings) { s.FillAfterStartSingle = new(time.Duration(0)) })
 	soon, _, _ := studio.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(2*time.Hour)))
 	later, _, _ := studio.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(200*time.Hour)))
 	_, named := studio.AddWaiters(1, testkit.ForSessions(soon))

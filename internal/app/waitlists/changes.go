@@ -72,7 +72,7 @@ func (s *Service) writeEntry(tx *engine.Tx, c waitlist.EntryChange) {
 	waitlistdb.CountWaiting(tx.Tx, tx.Tenant, c.Entry.Member, -1)
 	s.countEntry(tx, c.Entry.Status)
 	if c.Entry.Status != waitlist.Booked || c.Taken {
-		entryEvent(tx, c.Entry, event.WaitlistLeft{Reason: c.Reason, Notify: c.Notify})
+		entryEvent(tx, c.Entry, event.WaitlistLeft{Reason: c.Reason, Notify: c.Notify, TellUntil: c.TellUntil})
 	}
 }
 

@@ -125,6 +125,13 @@ func queueOf(s booking.Slot) waitlist.Queue {
 	return waitlist.Queue{Location: s.Location, Service: s.Service, Date: s.LocalDate}
 }
 
+func timesOf(s booking.Slot) waitlist.Times {
+	return waitlist.Times{
+		Starts: s.StartsAt, Ends: s.EndsAt, BookingCloses: s.Policy.BookingClosesBefore,
+		Single: s.Capacity != nil && *s.Capacity == 1,
+	}
+}
+
 // filler loads the rules, the first page of the queue and the live offers in one round trip.
 func (s *Service) filler(ctx context.Context, tx *engine.Tx, slot *booking.Slot) (*filler, error) {
 	queue := queueOf(*slot)
@@ -155,7 +162,7 @@ func (s *Service) filler(ctx context.Context, tx *engine.Tx, slot *booking.Slot)
 	}
 	f.facts.Rules, f.facts.Version, f.facts.Policy = rules, effective.Version, slot.Policy
 	f.facts.Slot.Seats = slot.SeatsOpen()
-	f.facts.Slot.Closes = rules.ClosesAt(slot.StartsAt, slot.EndsAt, slot.Policy.BookingClosesBefore, tx.Now)
+	f.facts.Slot.Closes = rules.ClosesAt(timesOf(*slot), tx.Now)
 	return f, nil
 }
 

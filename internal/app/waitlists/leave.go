@@ -52,7 +52,7 @@ func (s *Service) leave(
 func (s *Service) EndEntry(
 	ctx context.Context, tx *engine.Tx, e waitlist.Entry, options seats.CancelOptions,
 ) (waitlist.Entry, error) {
-	leave := waitlist.LeaveOptions(options)
+	leave := waitlist.LeaveOptions{Reason: options.Reason, Notify: options.Notify}
 	if e.Status == waitlist.Waiting {
 		changes := waitlist.Leave(e, leave, tx.Now)
 		s.Write(tx, changes)

@@ -101,7 +101,7 @@ func (*Service) StartOffer(
 	if slot == nil {
 		return o.Kept, o.Kept.After(at), nil
 	}
-	closes := o.rules.ClosesAt(slot.StartsAt, slot.EndsAt, slot.Policy.BookingClosesBefore, now)
+	closes := o.rules.ClosesAt(timesOf(*slot), now)
 	ends, inTime := o.made.EndWhenSent(o.rules, at, now, closes, zone)
 	if !ends.Equal(o.Kept) {
 		waitlistdb.ExtendOffer(tx, in, o.ID, ends)

@@ -71,26 +71,33 @@ type NoShowQuery struct {
 	// The defaults, for sessions whose policies do not set them.
 	Mark          bool
 	After, Closes time.Duration
+	AfterStart    time.Duration
 	AfterID       tenant.SessionID // the last session of the previous chunk
 	Limit         int
 }
 
 // absent selects the bookings about which booking.MarkAbsent decides, and leaves out most that it would not mark.
-const absent = `b.status = 'CONFIRMED' and (b.auto_no_show_at is null or b.auto_no_show_at < b.ends_at)`
+const absent = `b.status = 'CONFIRMED' and (b.auto_no_show_at is null or b.auto_no_show_at < b.starts_at)`
 
 var (
 	// For tenants that leave marking to staff it only reads their policies.
 	listAbsences = pg.SQL(`
 select s.id from sessions s` + coredb.PolicyJoins + `
-where ($5 or exists (select from policies p where p.tenant_id = $1 and p.auto_no_show))
-  and s.tenant_id = $1 and s.deleted_at is null and s.starts_at >= $2 and s.starts_at < $4 and s.seats_taken > 0
-  and coalesce(pv.auto_no_show, pl.auto_no_show, pt.auto_no_show, $5)
-  and s.ends_at + greatest(
+cross join lateral (select
+  s.starts_at + nullif(coalesce(pv.auto_no_show_after_start_seconds, pl.auto_no_show_after_start_seconds,
+    pt.auto_no_show_after_start_seconds, $10), 0) * interval '1 second' as by_start,
+  s.ends_at + greatest(
     coalesce(pv.auto_no_show_after_seconds, pl.auto_no_show_after_seconds, pt.auto_no_show_after_seconds, $6),
     coalesce(pv.check_in_closes_after_end_seconds, pl.check_in_closes_after_end_seconds,
       pt.check_in_closes_after_end_seconds, $7)
-  ) * interval '1 second' between $3 and $4
-  and exists (select from bookings b where b.tenant_id = $1 and b.session_id = s.id and ` + absent + `)
+  ) * interval '1 second' as by_end) d
+where ($5 or exists (select from policies p where p.tenant_id = $1 and p.auto_no_show))
+  and s.tenant_id = $1 and s.deleted_at is null and s.starts_at >= $2 and s.starts_at < $4 and s.seats_taken > 0
+  and coalesce(pv.auto_no_show, pl.auto_no_show, pt.auto_no_show, $5)
+  and (d.by_start between $3 and $4 or d.by_end between $3 and $4)
+  and exists (
+    select from bookings b where b.tenant_id = $1 and b.session_id = s.id and ` + absent + `
+      and case when b.created_at < s.starts_at then coalesce(d.by_start, d.by_end) else d.by_end end between $3 and $4)
   and ($8::uuid is null or s.id > $8)
 order by s.id limit $9`)
 	listAbsent = pg.SQL(`select ` + absences.Columns() + ` from bookings b` + bookingJoins + `
@@ -101,7 +108,8 @@ order by b.id limit $3`)
 // ListNoShowSessions reads the ids of such sessions, in ascending order.
 func ListNoShowSessions(b *pg.Batch, in tenant.TenantID, q NoShowQuery, into *[]tenant.SessionID) {
 	pg.Collect(b.Queue(listAbsences,
-		in, q.StartsFrom, q.Since, q.Until, q.Mark, q.After, q.Closes, q.AfterID, q.Limit), into, pgx.RowTo[tenant.SessionID])
+		in, q.StartsFrom, q.Since, q.Until, q.Mark, q.After, q.Closes, q.AfterID, q.Limit, q.AfterStart,
+	), into, pgx.RowTo[tenant.SessionID])
 }
 
 // absenceRow is a booking with the time of its mark.

@@ -169,6 +169,13 @@ from waitlist_offers o join sessions s on s.tenant_id = o.tenant_id and s.id = o
 where o.tenant_id = $1 and o.status = 'LIVE' and (s.state <> 'PUBLISHED' or s.blocked or s.deleted_at is not null)`,
 	},
 	{
+		Name: "no live offer outlives its session", Invariant: OnePlace, sql: `
+select o.id::text,
+  format('it ends at %s, its session at %s', o.expires_at at time zone 'UTC', s.ends_at at time zone 'UTC')
+from waitlist_offers o join sessions s on s.tenant_id = o.tenant_id and s.id = o.session_id
+where o.tenant_id = $1 and o.status = 'LIVE' and not o.by_hand and o.expires_at > s.ends_at`,
+	},
+	{
 		Name: "no round offers more seats than were freed", Invariant: SeatsHaveDecisions, sql: `
 select r.id::text, format('%s were freed, %s are on offer, %s are kept', r.freed, o.seats, r.keeps)
 from waitlist_rounds r cross join lateral (

@@ -350,7 +350,7 @@ select change('bookings', $$session_id = id('seventh')$$, 'line');
 select change('bookings', $$session_id = id('second'), status = 'CANCELLED', late_cancelled = true, checked_in_at = null,
   check_in_method = null$$, 'item');
 select change('bookings', $$session_id = id('fourth')$$, 'code');
-select change('bookings', $$auto_no_show_at = ends_at - interval '1 s'$$, 'second');
+select change('bookings', $$auto_no_show_at = starts_at - interval '1 s'$$, 'second');
 select change('bookings', $$session_id = id('third'), status = 'CONFIRMED', hold_expires_at = null,
   auto_no_show_at = ends_at$$, 'key');
 select change('bookings', $$status = 'CANCELLED', hold_expires_at = null$$, 'sixth');

@@ -94,7 +94,8 @@ delete from waitlist_places where tenant_id = id('tenant') and entry_id = id('se
 select changes('waitlist_entries', 'third', 'status = ''OFFERED''');
 select changes('waitlist_entries', 'waiting', 'status = ''OFFERED''');
 select changes('waitlist_rounds', 'round', 'keeps = 1');
-select another('waitlist_offers', 'offer', 'id = id(''fourth''), session_id = id(''fourth'')');
+select another('waitlist_offers', 'offer', 'id = id(''fourth''), session_id = id(''fourth''),
+  expires_at = timestamptz ''2026-03-02 09:00:01Z''');
 select another('waitlist_offers', 'offer', 'id = id(''fifth''), session_id = id(''sixth''),
   round_id = id(''third'')');
 select changes('waitlist_offers', 'third', 'session_id = id(''sixth'')');

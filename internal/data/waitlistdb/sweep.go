@@ -5,28 +5,37 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 )
+
+var listEndingEntries = pg.SQL(`
+select e.id from waitlist_entries e
+where e.tenant_id = $1 and e.status = 'WAITING' and ($4::uuid is null or e.id > $4) and (
+  (e.created_at <= $3 and exists (
+    select from policies p where p.tenant_id = $1 and p.waitlist_rules @> '{"expire_stale": true}'))
+  or exists (
+    select from waitlist_places p
+    left join sessions s on s.tenant_id = p.tenant_id and s.id = p.session_id` + coredb.PolicyJoins + `
+    where p.tenant_id = $1 and p.entry_id = e.id
+      and coalesce(
+        s.starts_at - coalesce(
+          pv.booking_closes_before_seconds, pl.booking_closes_before_seconds, pt.booking_closes_before_seconds, $6
+        ) * interval '1 second' <= $2 or s.state = 'CANCELLED' or s.deleted_at is not null,
+        p.local_date <= ($2 at time zone 'UTC')::date)))
+order by e.id limit $5`)
 
 // ListEndingEntries reads the ids of entries that may have to end: those with a place whose time may have passed, and,
 // if any rules expire stale entries, those that joined before a time. The rules and time zones decide.
 func ListEndingEntries(
 	b *pg.Batch, in tenant.TenantID, now, joinedBefore time.Time, after tenant.EntryID, limit int, into *[]tenant.EntryID,
 ) {
-	pg.Collect(b.Queue(`
-select e.id from waitlist_entries e
-where e.tenant_id = $1 and e.status = 'WAITING' and ($4::uuid is null or e.id > $4) and (
-  (e.created_at <= $3 and exists (
-    select from policies p where p.tenant_id = $1 and p.waitlist_rules @> '{"expire_stale": true}'))
-  or exists (
-    select from waitlist_places p left join sessions s on s.tenant_id = p.tenant_id and s.id = p.session_id
-    where p.tenant_id = $1 and p.entry_id = e.id
-      and coalesce(
-        s.starts_at <= $2 or s.state = 'CANCELLED' or s.deleted_at is not null,
-        p.local_date <= ($2 at time zone 'UTC')::date)))
-order by e.id limit $5`, in, now, joinedBefore, after, limit), into, pgx.RowTo[tenant.EntryID])
+	pg.Collect(b.Queue(
+		listEndingEntries, in, now, joinedBefore, after, limit, catalog.Defaults().BookingClosesBefore,
+	), into, pgx.RowTo[tenant.EntryID])
 }
 
 // Ending is an entry with its places.
@@ -38,20 +47,26 @@ type Ending struct {
 // entryPlace is a place with the id of its entry.
 type entryPlace struct {
 	waitlist.Place
-	entry tenant.EntryID
+	entry  tenant.EntryID
+	policy coredb.PolicyRow
 }
 
-var places = pg.NewReader(func(p *entryPlace) []pg.Column {
-	return []pg.Column{
+var places = pg.ReadAs(func(p *entryPlace) []pg.Column {
+	return append([]pg.Column{
 		pg.Read("p.entry_id", &p.entry),
 		pg.Read("p.location_id", &p.Location),
 		pg.Read("p.service_id", &p.Service),
 		pg.Read("p.local_date", &p.Date),
 		pg.Read("p.session_id", &p.Session),
 		pg.Read("s.starts_at", pg.Null(&p.Starts)),
+		pg.Read("s.ends_at", pg.Null(&p.Ends)),
+		pg.Read("coalesce(s.capacity = 1, false)", &p.Single),
 		pg.Read("coalesce(s.state = 'CANCELLED' or s.deleted_at is not null, false)", &p.Gone),
 		pg.Read("l.time_zone", &p.Zone),
-	}
+	}, p.policy.Columns()...)
+}, func(p *entryPlace) (entryPlace, error) {
+	p.BookingCloses = p.policy.Policy().BookingClosesBefore
+	return *p, nil
 })
 
 var (
@@ -59,7 +74,7 @@ var (
 	listPlaces = pg.SQL(`
 select ` + places.Columns() + ` from waitlist_places p
 join locations l on l.tenant_id = p.tenant_id and l.id = p.location_id
-left join sessions s on s.tenant_id = p.tenant_id and s.id = p.session_id
+left join sessions s on s.tenant_id = p.tenant_id and s.id = p.session_id` + coredb.PolicyJoins + `
 where p.tenant_id = $1 and p.entry_id = any($2)`)
 )
 

@@ -474,21 +474,18 @@ func (w *world) undoNoShow(b *booking.Booking) error {
 	})
 }
 
-// markAbsent marks the confirmed bookings of a session that has ended as no-shows.
+// markAbsent marks the confirmed bookings of a session as no-shows whose party did not come.
 func (w *world) markAbsent(s *sessionRow) error {
 	return w.transact(Operation{Name: "mark absent", Session: s.ID}, func() error {
 		slot := s.slot()
-		window := checkin.Window{
-			OpensBefore: slot.Policy.CheckInOpensBefore, ClosesAfterEnd: slot.Policy.CheckInClosesAfterEnd,
-		}
 		candidates := make([]booking.Absence, len(s.bookings))
 		for i, b := range s.bookings {
 			candidates[i].Booking = *b
 			if s.autoNoShows[b.ID] {
-				candidates[i].MarkedAt = &s.EndsAt
+				candidates[i].MarkedAt = &s.StartsAt
 			}
 		}
-		absent, err := booking.MarkAbsent(slot, candidates, window.NoShowFrom(s.EndsAt, slot.Policy.AutoNoShowAfter), w.now)
+		absent, err := booking.MarkAbsent(slot, candidates, absentFrom, w.now)
 		if err != nil {
 			return err
 		}
@@ -499,9 +496,20 @@ func (w *world) markAbsent(s *sessionRow) error {
 			seats += b.Party
 			w.emit(Event{Kind: NoShow, Session: s.ID, Member: b.Member, Booking: b.ID})
 		}
-		if seats > 0 {
-			w.addSeats(s, -seats, 0)
+		if seats == 0 {
+			return nil
 		}
-		return nil
+		w.addSeats(s, -seats, 0)
+		slot.SeatsTaken -= seats
+		return w.fill(s, &slot, waitlist.ByNoShow)
 	})
+}
+
+// absentFrom returns from when a booking whose party has not checked in is a no-show.
+func absentFrom(b booking.Booking, s booking.Slot) time.Time {
+	window := checkin.Window{ClosesAfterEnd: s.Policy.CheckInClosesAfterEnd}
+	if b.CreatedAt.Before(s.StartsAt) {
+		window.NoShowAfterStart = s.Policy.AutoNoShowAfterStart
+	}
+	return window.NoShowFrom(s.StartsAt, s.EndsAt, s.Policy.AutoNoShowAfter)
 }

@@ -30,6 +30,7 @@ const (
 	keepOtherEntries       // a booking leaves the other entries of its member
 	promoteBack            // who cancels gets the seat through another entry
 	neverRecheck           // entries that were passed over are not checked again
+	neverEndWaits          // entries that can get no seat wait on
 	noFillOnRules          // an edit of the rules does not fill open seats
 
 	ignoreQuietHours    // messages are sent in quiet hours

@@ -51,7 +51,8 @@ func (w *world) compareRow(s *sessionRow) error {
 		case !o.live:
 		case w.now.Sub(o.until) >= maxAlarmDelay:
 			return fmt.Errorf("offer %s expired at %s", short(o.id.UUID), o.until)
-		case o.until.After(s.EndsAt) || o.until.After(s.StartsAt) && s.service.waitlist.FillAfterStart == 0 && !w.rulesEdited:
+		case o.until.After(s.EndsAt),
+			o.until.After(s.StartsAt) && !w.rulesEdited && o.until.After(m.fillsUntil(s.StartsAt)):
 			return fmt.Errorf("offer %s ends after booking closes", short(o.id.UUID))
 		}
 	}

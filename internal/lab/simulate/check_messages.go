@@ -237,15 +237,7 @@ func (c *messageChecker) offerEnd(m *expectedMessage, sentAt time.Time) time.Tim
 		return time.Time{}
 	}
 	s := m.offer.session
-	rules := s.service.waitlist.Rules
-	closes := s.starts.Add(-s.service.policy.BookingClosesBefore)
-	if !c.now.Before(closes) && rules.FillAfterStart > 0 {
-		closes = s.starts.Add(rules.FillAfterStart)
-	}
-	if closes.After(s.ends) {
-		closes = s.ends
-	}
-	return offerUntil(rules, sentAt, closes, m.to.zone)
+	return offerUntil(s.service.waitlist.Rules, sentAt, s.fillsUntil(c.now), m.to.zone)
 }
 
 // showsTime reports whether a text contains the time on the recipient's clock.

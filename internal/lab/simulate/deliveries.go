@@ -93,9 +93,7 @@ func (d *dispatcher) notified(o *waitlist.Offer) bool {
 func (d *dispatcher) startWindow(n *notice, at time.Time) bool {
 	o, s := n.offer, d.sessions[n.offer.Session]
 	rules := s.service.waitlist.Rules
-	until, inTime := o.EndWhenSent(
-		rules, at, d.now, rules.ClosesAt(s.StartsAt, s.EndsAt, s.service.policy.BookingClosesBefore, d.now), n.to.zone,
-	)
+	until, inTime := o.EndWhenSent(rules, at, d.now, rules.ClosesAt(timesOf(s), d.now), n.to.zone)
 	if until.Equal(o.ExpiresAt) || d.bug == windowFromCreation {
 		return inTime && o.ExpiresAt.After(at)
 	}

@@ -74,6 +74,7 @@ type Event struct {
 	Late             bool
 	SessionCancelled bool                 // with the booking
 	Silent           bool                 // sends no messages
+	Over             bool                 // the entry could no longer get a seat
 	Spent            int                  // credits that were spent before the renewal
 	Promoted         bool                 // from the waitlist
 	Ended            waitlist.OfferStatus // how an offer ended

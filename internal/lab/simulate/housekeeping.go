@@ -15,7 +15,7 @@ import (
 // sweep does what is due without a request.
 func (w *world) sweep() error {
 	for _, s := range w.sessionList {
-		if s.EndsAt.Before(w.now) && s.EndsAt.After(w.now.Add(-24*time.Hour)) {
+		if !s.StartsAt.After(w.now) && s.EndsAt.After(w.now.Add(-24*time.Hour)) {
 			if err := w.markAbsent(s); err != nil {
 				return err
 			}
@@ -50,6 +50,9 @@ func (w *world) sweep() error {
 			}
 		}
 	}
+	if err := w.model.checkOver(w.now); err != nil {
+		return w.fail("%v", err)
+	}
 	return w.fillMissed()
 }
 
@@ -61,7 +64,7 @@ func (w *world) closeStaleEntry(e *entryRow) error {
 	var places []waitlist.Place
 	for _, s := range e.sessions {
 		places = append(places, waitlist.Place{
-			Queue: queueOf(s), Session: s.ID, Starts: s.StartsAt, Gone: s.State == catalog.Cancelled, Zone: s.location.name,
+			Queue: queueOf(s), Session: s.ID, Times: timesOf(s), Gone: s.State == catalog.Cancelled, Zone: s.location.name,
 		})
 	}
 	if e.Window != nil {
@@ -70,7 +73,7 @@ func (w *world) closeStaleEntry(e *entryRow) error {
 		}
 	}
 	c := waitlist.EndStale(e.Entry, places, w.waitlistRules, w.now)
-	if len(c.Entries) == 0 {
+	if len(c.Entries) == 0 || w.bug == neverEndWaits && !c.Entries[0].TellUntil.IsZero() {
 		return nil
 	}
 	return w.transact(Operation{Name: "close an entry", Entry: e.ID}, func() error { return w.apply(c) })

@@ -304,7 +304,7 @@ func dataOf(ev Event) event.Data {
 	case Joined:
 		return event.WaitlistJoined{Position: 0}
 	case Left:
-		return event.WaitlistLeft{Reason: "", Notify: !ev.Silent}
+		return event.WaitlistLeft{Reason: "", Notify: !ev.Silent, TellUntil: ev.Until}
 	case Offered:
 		return event.OfferCreated{Expires: time.Time{}, FirstToClaim: false, Try: 0}
 	case Renewed:

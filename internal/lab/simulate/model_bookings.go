@@ -128,8 +128,12 @@ func (m *model) ended(ev Event, s *modelSession, b *modelBooking) error {
 			return fmt.Errorf("it was %s", b.status)
 		}
 		b.status = booking.NoShow
-		if !ev.Staff {
+		policy := s.service.policy
+		switch inTime := ev.At.Before(s.ends); {
+		case !ev.Staff && !inTime:
 			return nil // the session is over: its seats go to no other member
+		case !ev.Staff && (policy.AutoNoShowAfterStart == 0 || ev.At.Before(s.starts.Add(policy.AutoNoShowAfterStart))):
+			return fmt.Errorf("it was marked before its party is late")
 		}
 	default:
 		if err := m.cancelled(ev, s, b); err != nil {

@@ -145,13 +145,7 @@ func (m *model) expectedGrants(
 	rules := s.service.waitlist.Rules
 	open, unlimited := s.open()
 	all := rules.Mode == waitlist.FirstToClaim || unlimited // who fit are asked at once
-	closes := s.starts.Add(-s.service.policy.BookingClosesBefore)
-	if !m.now.Before(closes) && rules.FillAfterStart > 0 {
-		closes = s.starts.Add(rules.FillAfterStart)
-	}
-	if closes.After(s.ends) {
-		closes = s.ends
-	}
+	closes := s.fillsUntil(m.now)
 	wasOpen := by == waitlist.ByRules || by == waitlist.ByRecheck
 	released := by == waitlist.ByDecline || by == waitlist.ByExpiry || wasOpen && len(r.tried) > 0
 	if !rules.Enabled || !m.now.Before(closes) || released && !rules.AutoCascade {

@@ -70,7 +70,7 @@ var topicDefaults = map[notify.Topic]topicDefault{
 	notify.OfferExpiring: {"ps", false}, notify.BookingCancelled: {"e", true}, notify.SessionCancelled: {"pse", true},
 	notify.Rescheduled: {"pe", true},
 	notify.Reminder:    {"pe", false}, notify.CheckInOpen: {"p", false}, notify.CreditsLow: {"e", true},
-	notify.StaffNote: {"pe", true},
+	notify.StaffNote: {"pe", true}, notify.WaitlistEnded: {"pe", true},
 }
 
 // laneChannels returns the channels of a lane.
@@ -226,6 +226,8 @@ func (c *messageChecker) expectedOf(h loggedEvent) (all []*expectedMessage) {
 	case Cancelled, Left:
 		if h.SessionCancelled || h.Kind == Left && session.cancelled {
 			news(m, notify.SessionCancelled, m.start, now.Add(mailTTL))
+		} else if h.Over {
+			news(m, notify.WaitlistEnded, m.entry.toldUntil, time.Time{})
 		} else {
 			news(m, notify.BookingCancelled, now.Add(newsTTL), now.Add(mailTTL))
 		}

@@ -51,6 +51,27 @@ func (s *modelSession) open() (seats int, unlimited bool) {
 	return *s.capacity - s.seats(), false
 }
 
+// fillsUntil returns until when entries can get seats: until booking closes, or, once it has, for a while after the
+// start. A single seat is given for another while than those of a class, and not before the start once booking closed.
+func (s *modelSession) fillsUntil(now time.Time) time.Time {
+	until := s.starts.Add(-s.service.policy.BookingClosesBefore)
+	late, single := s.fillsLate()
+	if late > 0 && !until.After(now) && (!single || !now.Before(s.starts)) {
+		until = s.starts.Add(late)
+	}
+	if s.ends.Before(until) {
+		until = s.ends
+	}
+	return until
+}
+
+func (s *modelSession) fillsLate() (late time.Duration, single bool) {
+	if s.capacity != nil && *s.capacity == 1 {
+		return s.service.waitlist.FillAfterStartSingle, true
+	}
+	return s.service.waitlist.FillAfterStart, false
+}
+
 func (s *modelSession) onSale() bool { return !s.cancelled && !s.blocked }
 
 func (s *modelSession) checkCapacity() error {

@@ -14,6 +14,7 @@ type modelEntry struct {
 	messageSession *modelSession // the one that messages name: of the last offer, or the first in the entry
 	member         *modelMember
 	sessions       []*modelSession
+	toldUntil      time.Time // that it is over
 }
 
 type modelOffer struct {
@@ -121,11 +122,72 @@ func (m *model) entryLeft(ev Event, e *modelEntry) error {
 		e.Status = waitlist.Waiting
 		return nil
 	}
+	if ev.Over {
+		if m.canWait(e) {
+			return fmt.Errorf("it can still get a seat")
+		}
+		m.tell(e)
+		if ev.Silent != !m.now.Before(e.toldUntil) {
+			return fmt.Errorf("it is news until %s", e.toldUntil)
+		}
+	}
 	if got := m.taken[e.ID]; got != ev.Booking {
 		return fmt.Errorf("it ends with booking %s, and should with %s", short(ev.Booking.UUID), short(got.UUID))
 	}
 	delete(m.taken, e.ID)
 	m.close(e, waitlist.Cancelled)
+	return nil
+}
+
+// canWait reports whether an entry can still get a seat: before the end of its last day, or in one of its sessions.
+func (m *model) canWait(e *modelEntry) bool {
+	if e.Window != nil {
+		return m.now.Before(m.lastMidnight(e))
+	}
+	return slices.ContainsFunc(e.sessions, func(s *modelSession) bool {
+		late, _ := s.fillsLate()
+		again := late > 0 && m.now.Before(s.starts.Add(late)) && m.now.Before(s.ends)
+		return !s.cancelled && (again || m.now.Before(s.fillsUntil(m.now)))
+	})
+}
+
+// lastMidnight returns when the last day of a time window is over, at its location.
+func (m *model) lastMidnight(e *modelEntry) time.Time {
+	zone := time.UTC
+	for _, s := range m.sessions {
+		if e.Window.Service == s.service.id && e.Window.Location == s.service.location.id {
+			zone = s.service.location.zone
+		}
+	}
+	last := e.Window.Until
+	return time.Date(last.Year, last.Month, last.Day+1, 0, 0, 0, 0, zone)
+}
+
+// tell notes until when it is news that an entry is over: for half a day after the last of its sessions or days.
+func (m *model) tell(e *modelEntry) {
+	if e.Window != nil {
+		e.toldUntil = m.lastMidnight(e).Add(12 * time.Hour)
+	}
+	for _, s := range e.sessions {
+		for _, at := range []time.Time{s.starts, s.fillsUntil(m.now)} {
+			if at = at.Add(12 * time.Hour); at.After(e.toldUntil) {
+				e.toldUntil = at
+			}
+		}
+	}
+	if latest := m.now.Add(12 * time.Hour); e.toldUntil.After(latest) {
+		e.toldUntil = latest
+	}
+}
+
+// checkOver checks, after a sweep, that nobody waits who can no longer get a seat.
+func (m *model) checkOver(now time.Time) error {
+	m.now = now
+	for _, e := range m.entries {
+		if e.Status == waitlist.Waiting && !m.canWait(e) {
+			return fmt.Errorf("entry %s still waits, and can get no seat", short(e.ID.UUID))
+		}
+	}
 	return nil
 }
 

@@ -22,6 +22,7 @@ func (w *world) randomPolicy() catalog.BookingPolicy {
 	p.BookingClosesBefore = pick(w, []time.Duration{0, 0, 30 * time.Minute, 2 * time.Hour})
 	p.CancellationWindow = pick(w, []time.Duration{2 * time.Hour, 12 * time.Hour, day})
 	p.AllowLateCancellation, p.AllowReschedule, p.AutoNoShow = w.chance(0.7), w.chance(0.5), w.chance(0.5)
+	p.AutoNoShowAfterStart = pick(w, []time.Duration{0, 0, 5 * time.Minute, 20 * time.Minute})
 	p.HoldTTL = pick(w, []time.Duration{2 * time.Minute, 10 * time.Minute, time.Hour})
 	if w.chance(0.5) {
 		p.TierCancellations = map[string]catalog.TierPolicy{
@@ -62,6 +63,7 @@ func (w *world) randomRules() waitlist.Rules {
 	r.PromoteAfterCancellationWindow = w.chance(0.5)
 	r.SMSMinScore = pick(w, []int{0, 0, 0, 110})
 	r.FillAfterStart = pick(w, []time.Duration{0, 0, 15 * time.Minute, time.Hour})
+	r.FillAfterStartSingle = pick(w, []time.Duration{0, 15 * time.Minute, 15 * time.Minute, time.Hour})
 	return r
 }
 

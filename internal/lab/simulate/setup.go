@@ -177,6 +177,9 @@ func (w *world) createSessions() {
 				return
 			}
 			w.scheduleBookings(made)
+			if p := s.service.policy; p.AutoNoShow && p.AutoNoShowAfterStart > 0 {
+				w.schedule(o.Start.Add(p.AutoNoShowAfterStart), func() { w.mustSucceed(w.onItsOwn("sweep", w.sweep)) })
+			}
 		}
 		s.createdUntil = until.Add(-time.Second)
 	}

@@ -89,6 +89,7 @@ func TestRun_DetectsEveryInjectedBug(t *testing.T) {
 		ignoreQuotas: "quota is ignored", skipRefill: "seats of an ended offer are not filled",
 		fixedRoundSize: "round does not grow", neverReopenRound: "round stays closed",
 		dropSkipReasons: "skip reason is missing", dropStaffNote: "staff note is missing",
+		neverEndWaits:    "entry waits on",
 		noFillOnRules:    "no fill after an edit of rules",
 		keepOtherEntries: "booking leaves entries of its member", promoteBack: "seat goes back to who cancelled",
 		neverRecheck: "passed-over entries are not checked again",

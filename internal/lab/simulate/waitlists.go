@@ -118,6 +118,13 @@ func (w *world) round(id tenant.RoundID) *waitlist.Round {
 	return &r
 }
 
+func timesOf(s *sessionRow) waitlist.Times {
+	return waitlist.Times{
+		Starts: s.StartsAt, Ends: s.EndsAt, BookingCloses: s.service.policy.BookingClosesBefore,
+		Single: s.Capacity != nil && *s.Capacity == 1,
+	}
+}
+
 func (w *world) scene(s *sessionRow, slot booking.Slot) waitlist.FillFacts {
 	rules := s.service.waitlist
 	if w.bug == offerInQuietHours {
@@ -129,7 +136,7 @@ func (w *world) scene(s *sessionRow, slot booking.Slot) waitlist.FillFacts {
 		Now: w.now,
 	}
 	scene.Slot.Seats = slot.SeatsOpen()
-	scene.Slot.Closes = rules.ClosesAt(slot.StartsAt, slot.EndsAt, slot.Policy.BookingClosesBefore, w.now)
+	scene.Slot.Closes = rules.ClosesAt(timesOf(s), w.now)
 	if w.bug == offerUntilEnd {
 		scene.Slot.Closes = slot.EndsAt
 	}
@@ -371,7 +378,10 @@ func (w *world) writeEntry(c waitlist.EntryChange) {
 	}
 	w.removePlaces(e, nil)
 	if c.Entry.Status != waitlist.Booked || c.Taken {
-		w.emit(Event{Kind: Left, Session: e.Session, Member: e.Member, Entry: e.ID, Booking: c.Entry.Booking})
+		w.emit(Event{
+			Kind: Left, Session: e.Session, Member: e.Member, Entry: e.ID, Booking: c.Entry.Booking,
+			Over: !c.TellUntil.IsZero(), Until: c.TellUntil, Silent: !c.TellUntil.IsZero() && !c.Notify,
+		})
 	}
 }
 

@@ -179,16 +179,17 @@ type Absence struct {
 	MarkedAt *time.Time // when MarkAbsent marked it before; nil: never
 }
 
-// MarkAbsent marks those bookings of a session as no-shows whose party did not come, if its policy says so. Who has not
-// checked in by the time from is absent. If staff took a mark back, it is not made again, unless the booking was moved
-// to another session since, which then ends after the mark.
-func MarkAbsent(s Slot, candidates []Absence, from, now time.Time) ([]Booking, error) {
-	if !s.Policy.AutoNoShow || now.Before(from) {
+// MarkAbsent marks those bookings of a session as no-shows whose party did not come, if its policy says so. From when
+// a party that has not checked in is absent, from says. If staff took a mark back, it is not made again, unless the
+// booking was moved to another session since, which then starts after the mark.
+func MarkAbsent(s Slot, candidates []Absence, from func(Booking, Slot) time.Time, now time.Time) ([]Booking, error) {
+	if !s.Policy.AutoNoShow {
 		return nil, nil
 	}
 	var absent []Booking
 	for _, c := range candidates {
-		if c.Status != Confirmed || c.MarkedAt != nil && !c.MarkedAt.Before(c.EndsAt) {
+		before := c.MarkedAt != nil && !c.MarkedAt.Before(c.StartsAt)
+		if c.Status != Confirmed || before || now.Before(from(c.Booking, s)) {
 			continue
 		}
 		marked, _, err := MarkNoShow(c.Booking, now)

@@ -259,6 +259,12 @@ func TestNoShow_IsMarkedAfterTheStartAndUndoneIfThePartyFits(t *testing.T) {
 func TestMarkAbsent_MarksWhoDidNotCome(t *testing.T) {
 	t.Parallel()
 	from := now.Add(30 * time.Minute)
+	due := func(b booking.Booking, _ booking.Slot) time.Time {
+		if b.CreatedAt.Before(b.StartsAt) {
+			return from
+		}
+		return from.Add(time.Hour)
+	}
 	marks, leaves := catalog.BookingPolicy{AutoNoShow: true}, catalog.BookingPolicy{}
 	absence := booking.Absence{Booking: booking.Booking{
 		ID: id[tenant.BookingID](), Party: 2, Status: booking.Confirmed, StartsAt: now.Add(-time.Hour), EndsAt: now,
@@ -269,25 +275,26 @@ func TestMarkAbsent_MarksWhoDidNotCome(t *testing.T) {
 		differ set
 		want   bool
 	}{
-		"who did not come":                       {marks, from, nil, true},
-		"while they can still come":              {marks, from.Add(-1), nil, false},
-		"where staff mark":                       {leaves, from, nil, false},
-		"who came":                               {marks, from, set{"Status": booking.Attended}, false},
-		"who cancelled":                          {marks, from, set{"Status": booking.Cancelled}, false},
-		"whose mark staff took back":             {marks, from, set{"MarkedAt": from}, false},
-		"marked at the end":                      {marks, from, set{"MarkedAt": now}, false},
-		"who was moved here after another's end": {marks, from, set{"MarkedAt": now.Add(-1)}, true},
+		"who did not come":                      {marks, from, nil, true},
+		"while they can still come":             {marks, from.Add(-1), nil, false},
+		"where staff mark":                      {leaves, from, nil, false},
+		"who came":                              {marks, from, set{"Status": booking.Attended}, false},
+		"who cancelled":                         {marks, from, set{"Status": booking.Cancelled}, false},
+		"whose mark staff took back":            {marks, from, set{"MarkedAt": from}, false},
+		"marked at the start":                   {marks, from, set{"MarkedAt": now.Add(-time.Hour)}, false},
+		"who was moved here after another mark": {marks, from, set{"MarkedAt": now.Add(-time.Hour - 1)}, true},
+		"who booked late, and can still come":   {marks, from, set{"CreatedAt": now}, false},
 	} {
 		c := vary.From(absence, tt.differ)
 		var want []booking.Booking
 		if tt.want {
 			want = []booking.Booking{vary.From(c.Booking, set{"Status": booking.NoShow})}
 		}
-		got, err := booking.MarkAbsent(booking.Slot{Policy: tt.rules}, []booking.Absence{c}, from, tt.at)
+		got, err := booking.MarkAbsent(booking.Slot{Policy: tt.rules}, []booking.Absence{c}, due, tt.at)
 		expect.Fault(t, "", name)(err)
 		test.Eq(t, want, got, test.Sprint(name))
 	}
 	ahead := vary.From(absence, set{"StartsAt": from.Add(1)})
 	expect.Fault(t, "SESSION_NOT_OPEN state=not_started")(
-		booking.MarkAbsent(booking.Slot{Policy: marks}, []booking.Absence{ahead}, from, from))
+		booking.MarkAbsent(booking.Slot{Policy: marks}, []booking.Absence{ahead}, due, from))
 }

@@ -39,6 +39,7 @@ type PolicyLayer struct {
 	WaitlistEnabled       *bool // set by the waitlist rules of the level
 	AutoNoShow            *bool
 	AutoNoShowAfter       *time.Duration         // after the end
+	AutoNoShowAfterStart  *time.Duration         // after the start instead; 0: not before the end
 	TierCancellations     *map[string]TierPolicy // other windows for some tiers
 
 	Version   int
@@ -66,6 +67,7 @@ type BookingPolicy struct {
 	WaitlistEnabled       bool
 	AutoNoShow            bool
 	AutoNoShowAfter       time.Duration
+	AutoNoShowAfterStart  time.Duration
 	TierCancellations     map[string]TierPolicy
 }
 
@@ -121,6 +123,11 @@ var PolicyFields = settings.Table[PolicyLayer, BookingPolicy]{
 			return &l.AutoNoShowAfter, &p.AutoNoShowAfter
 		}).
 		Default(30 * time.Minute).Check(settings.Span(0, MaxNoShowDelay)).In("auto_no_show_after_seconds"),
+	settings.New("auto_no_show_after_start",
+		func(l *PolicyLayer, p *BookingPolicy) (**time.Duration, *time.Duration) {
+			return &l.AutoNoShowAfterStart, &p.AutoNoShowAfterStart
+		}).
+		Check(offOrSpan(leastNoShowDelay, day)).In("auto_no_show_after_start_seconds"),
 	settings.New("tier_cancellations",
 		func(l *PolicyLayer, p *BookingPolicy) (**map[string]TierPolicy, *map[string]TierPolicy) {
 			return &l.TierCancellations, &p.TierCancellations
@@ -168,6 +175,17 @@ func (p BookingPolicy) Layer() PolicyLayer {
 
 // Validate returns an error if a value is out of bounds: INVALID_FIELD.
 func (l PolicyLayer) Validate() error { return PolicyFields.Validate(&l, "policy.") }
+
+// offOrSpan is settings.Span, and also accepts 0, which turns the setting off.
+func offOrSpan(least, most time.Duration) func(string, time.Duration) error {
+	check := settings.Span(least, most)
+	return func(field string, value time.Duration) error {
+		if value == 0 {
+			return nil
+		}
+		return check(field, value)
+	}
+}
 
 func meters(field string, value float64) error {
 	if !(value >= minGPSMeters && value <= maxGPSMeters) { // rejects NaN, too

@@ -36,6 +36,9 @@ const (
 // MaxNoShowDelay is the longest time after the end of a session before no-shows are marked.
 const MaxNoShowDelay = 7 * day
 
+// leastNoShowDelay is the shortest time after the start of a session before no-shows are marked.
+const leastNoShowDelay = 5 * time.Minute
+
 // Validate rejects a tenant with invalid fields: INVALID_FIELD.
 func (t Tenant) Validate() error {
 	return cmp.Or(

@@ -202,6 +202,7 @@ func TestPolicyFields_HaveNamesDefaultsAndBounds(t *testing.T) {
 		"check_in_opens_before":     {time.Hour, 0, day, second},
 		"check_in_closes_after_end": {30 * time.Minute, 0, day, second},
 		"auto_no_show_after":        {30 * time.Minute, 0, 7 * day, second},
+		"auto_no_show_after_start":  {0, 5 * time.Minute, day, second},
 		"gps_max_meters":            {200, 10, 100_000, 1},
 	}
 	others := map[string]any{

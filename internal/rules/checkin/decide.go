@@ -194,7 +194,7 @@ func checkWindow(f Facts, method Method, now time.Time) error {
 	refusal := fault.New(fault.FailedPrecondition, fault.CheckInWindow, "Check-in is not open for this session.").
 		WithMetadata("opens_at", opens.UTC().Format(time.RFC3339))
 	if method != Manual {
-		refusal = refusal.WithMetadata("closes_at", f.Window.Closes(f.Ends).UTC().Format(time.RFC3339))
+		refusal = refusal.WithMetadata("closes_at", f.Window.Closes(f.Starts, f.Ends).UTC().Format(time.RFC3339))
 	}
 	return refusal
 }

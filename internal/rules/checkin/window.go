@@ -12,6 +12,9 @@ type Window struct {
 	// ClosesAfterEnd is how long after the session's end it closes. By default half an hour, so that members who forgot
 	// to check in on the way in can do so on the way out.
 	ClosesAfterEnd time.Duration
+	// NoShowAfterStart is how long after the start it closes instead, because who has not come by then is a no-show. 0:
+	// nobody is a no-show before the end.
+	NoShowAfterStart time.Duration
 }
 
 // StaffOpensBefore is how long before the start staff can check in others. It lets the front desk mark early arrivals
@@ -23,11 +26,17 @@ const StaffOpensBefore = 24 * time.Hour
 func (w Window) Opens(starts time.Time) time.Time { return starts.Add(-w.OpensBefore) }
 
 // Closes returns the first instant after the window.
-func (w Window) Closes(ends time.Time) time.Time { return ends.Add(w.ClosesAfterEnd) }
+func (w Window) Closes(starts, ends time.Time) time.Time {
+	closes := ends.Add(w.ClosesAfterEnd)
+	if at := starts.Add(w.NoShowAfterStart); w.NoShowAfterStart > 0 && at.Before(closes) {
+		return at
+	}
+	return closes
+}
 
 // Open reports whether members may check themselves in now.
 func (w Window) Open(starts, ends, now time.Time) bool {
-	return !now.Before(w.Opens(starts)) && now.Before(w.Closes(ends))
+	return !now.Before(w.Opens(starts)) && now.Before(w.Closes(starts, ends))
 }
 
 // OpensForStaff returns the first instant at which staff can check in others: StaffOpensBefore the start, or when the
@@ -36,8 +45,11 @@ func (w Window) OpensForStaff(starts time.Time) time.Time {
 	return starts.Add(-max(w.OpensBefore, StaffOpensBefore))
 }
 
-// NoShowFrom returns the instant from which a party that has not checked in is a no-show: the given time after the
-// session's end, but never while members can still check in.
-func (w Window) NoShowFrom(ends time.Time, after time.Duration) time.Time {
+// NoShowFrom returns the instant from which a party that has not checked in is a no-show: NoShowAfterStart, or else the
+// given time after the session's end, but never while members can still check in.
+func (w Window) NoShowFrom(starts, ends time.Time, after time.Duration) time.Time {
+	if w.NoShowAfterStart > 0 {
+		return starts.Add(w.NoShowAfterStart)
+	}
 	return ends.Add(max(after, w.ClosesAfterEnd))
 }

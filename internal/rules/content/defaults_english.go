@@ -276,6 +276,21 @@ If you do not know the reason, look at the delivery log under Messages: {{.Link}
 
 {{.Tenant}}`,
 	},
+	notify.WaitlistEnded: {
+		name:    "the end of a wait",
+		sms:     "{{.Tenant}}: no place came free for you in {{.Title}}, {{.When}}. You are no longer on the waitlist.",
+		title:   "No place this time: {{.Title}}",
+		push:    "No place came free for you, {{.When}}. You are no longer on the waitlist.",
+		subject: "No place this time: {{.Title}}, {{.When}}",
+		mail: `Hello {{.Name}},
+
+we are sorry: no place came free for you in {{.Title}}, {{.When}}. You are no longer on the waitlist, and nothing ` +
+			`was booked.
+
+Find another time: {{.Link}}
+
+{{.Tenant}}`,
+	},
 	notify.AccessChanged: {
 		name:    "who runs the organization",
 		sms:     "{{.Tenant}}: {{.Change}}",

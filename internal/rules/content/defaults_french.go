@@ -279,6 +279,21 @@ Si vous n’en connaissez pas la raison, consultez le journal sous Messages : {{
 
 {{.Tenant}}`,
 	},
+	notify.WaitlistEnded: {
+		name:    "fins d'attente",
+		sms:     "{{.Tenant}} : aucune place ne s'est libérée pour vous, {{.Title}}, {{.When}}. Votre attente est terminée.",
+		title:   "Pas de place cette fois : {{.Title}}",
+		push:    "Aucune place ne s'est libérée pour vous, {{.When}}. Vous n'êtes plus sur la liste d'attente.",
+		subject: "Pas de place cette fois : {{.Title}}, {{.When}}",
+		mail: `Bonjour {{.Name}},
+
+nous sommes désolés : aucune place ne s'est libérée pour vous pour {{.Title}}, {{.When}}. Vous n'êtes plus sur la ` +
+			`liste d'attente, et rien n'a été réservé.
+
+Trouver un autre horaire : {{.Link}}
+
+{{.Tenant}}`,
+	},
 	notify.AccessChanged: {
 		name:    "direction de l’organisation",
 		sms:     "{{.Tenant}} : {{.Change}}",

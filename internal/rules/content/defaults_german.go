@@ -278,6 +278,21 @@ Wenn Sie den Grund nicht kennen, sehen Sie im Protokoll unter Nachrichten nach: 
 
 {{.Tenant}}`,
 	},
+	notify.WaitlistEnded: {
+		name:    "das Ende einer Wartezeit",
+		sms:     "{{.Tenant}}: In {{.Title}}, {{.When}} wurde leider kein Platz für Sie frei. Sie warten nicht mehr.",
+		title:   "Diesmal kein Platz: {{.Title}}",
+		push:    "Es wurde kein Platz für Sie frei, {{.When}}. Sie stehen nicht mehr auf der Warteliste.",
+		subject: "Diesmal kein Platz: {{.Title}}, {{.When}}",
+		mail: `Hallo {{.Name}},
+
+leider wurde für {{.Title}}, {{.When}} kein Platz für Sie frei. Sie stehen nicht mehr auf der Warteliste, und ` +
+			`es wurde nichts gebucht.
+
+Andere Termine: {{.Link}}
+
+{{.Tenant}}`,
+	},
 	notify.AccessChanged: {
 		name:    "Leitung der Organisation",
 		sms:     "{{.Tenant}}: {{.Change}}",

@@ -28,7 +28,7 @@ func TestFacts_FillInTheVariablesOfTheirTopic(t *testing.T) {
 	all := notify.Topics()
 	offer := Values{"ClaimURL": "https://c", "Code": "4821", "ExpiresAt": "10:11", "Minutes": 41}
 	for topic, extra := range map[notify.Topic]Values{
-		notify.BookingConfirmed: {}, notify.CheckInOpen: {},
+		notify.BookingConfirmed: {}, notify.CheckInOpen: {}, notify.WaitlistEnded: {},
 		notify.Promoted:         {"CancelBy": "10:30"},
 		notify.Waitlisted:       {"Position": 3, "Mode": "OFFER"},
 		notify.Offered:          offer,

@@ -101,6 +101,10 @@ var all = []struct {
 	{
 		event.WaitlistLeft{Reason: "late"}, `{"reason":"late","notify":false}`, "reason",
 	},
+	{
+		event.WaitlistLeft{Notify: true, TellUntil: noon},
+		`{"reason":"","notify":true,"tell_until":"2026-03-16T12:00:00.5Z"}`, "reason",
+	},
 	{event.WaitlistPromoted{}, `{}`, ""},
 	{
 		event.WaitlistChanged{Flagged: true, Position: 1, PositionBefore: 3},

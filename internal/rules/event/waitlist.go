@@ -26,6 +26,8 @@ func (WaitlistJoined) Type() Type { return "waitlist.joined" }
 type WaitlistLeft struct {
 	Reason string `json:"reason" see:"own"`
 	Notify bool   `json:"notify"`
+	// TellUntil: the entry could no longer get a seat, and its member is told so until this time.
+	TellUntil time.Time `json:"tell_until,omitzero"`
 }
 
 // Type implements Data.

@@ -25,6 +25,8 @@ type Event struct {
 	Spent   int             // of CreditsChanged: by how much the balance fell
 	Silent  bool            // send no message about the event itself; reminders still change
 	Details Details
+	// TellUntil is set if a WaitlistLeft says that the entry could no longer get a seat: it is news until then.
+	TellUntil time.Time
 }
 
 // EventOf adds to an event what messages need of its data. The actor is who caused it.
@@ -47,7 +49,7 @@ func EventOf(e Event, actor string) Event {
 	case event.WaitlistJoined:
 		e.Details.Position = d.Position
 	case event.WaitlistLeft:
-		e.Silent, e.Details.Reason = !d.Notify, d.Reason
+		e.Silent, e.Details.Reason, e.TellUntil = !d.Notify, d.Reason, d.TellUntil
 	case event.WaitlistStaffNote:
 		e.Details.Note = d.Note
 	case event.DisplaySecondScreen:
@@ -96,7 +98,13 @@ var plans = map[event.Type]func(p *planner, who Person){
 		}
 	},
 	typeOf[event.BookingCancelled](): func(p *planner, who Person) { p.addGone(who, p.event.Gone) },
-	typeOf[event.WaitlistLeft]():     func(p *planner, who Person) { p.addGone(who, who.SessionGone) },
+	typeOf[event.WaitlistLeft](): func(p *planner, who Person) {
+		if until := p.event.TellUntil; !until.IsZero() && !who.SessionGone {
+			p.addNow(who, WaitlistEnded, until)
+			return
+		}
+		p.addGone(who, who.SessionGone)
+	},
 	typeOf[event.WaitlistJoined](): func(p *planner, who Person) {
 		expires := who.StartsAt
 		if expires.IsZero() { // the entry is for a time window, not a session

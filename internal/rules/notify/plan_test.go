@@ -169,6 +169,7 @@ func TestPlan_LimitsHowLongMessagesAreWorthSending(t *testing.T) {
 	start := monday.Add(72 * time.Hour)
 	person := Person{StartsAt: start, EndsAt: start.Add(time.Hour)}
 	begun := Person{StartsAt: monday, EndsAt: monday.Add(time.Hour)}
+	later := monday.Add(12 * time.Hour)
 	far := Person{StartsAt: monday.Add(30 * day)}
 	for name, tt := range map[string]struct {
 		event Event
@@ -188,6 +189,16 @@ func TestPlan_LimitsHowLongMessagesAreWorthSending(t *testing.T) {
 		},
 		"a mail about one in weeks": {
 			Event{Data: event.BookingCancelled{}, Gone: true}, far, SessionCancelled, Mail, far.StartsAt,
+		},
+		"no longer waits": {
+			Event{Data: event.WaitlistLeft{}, TellUntil: later}, person, WaitlistEnded, Alert, later,
+		},
+		"a mail about that": {
+			Event{Data: event.WaitlistLeft{}, TellUntil: later}, person, WaitlistEnded, Mail, later,
+		},
+		"no longer waits for a session that is gone": {
+			Event{Data: event.WaitlistLeft{}, TellUntil: later}, Person{SessionGone: true, StartsAt: start}, SessionCancelled,
+			Alert, start,
 		},
 		"left a session that stays": {Event{Data: event.WaitlistLeft{}}, person, BookingCancelled, Mail, monday.Add(7 * day)},
 		"cancelled before it was gone": {
@@ -258,6 +269,7 @@ func TestEventOf_ReadsData(t *testing.T) {
 		{Event{Data: event.WaitlistJoined{Position: 3}}, Event{Details: Details{Position: 3}}},
 		{Event{Data: event.WaitlistLeft{Reason: "full", Notify: true}}, Event{Details: Details{Reason: "full"}}},
 		{Event{Data: event.WaitlistLeft{}}, Event{Silent: true}},
+		{Event{Data: event.WaitlistLeft{Notify: true, TellUntil: monday}}, Event{TellUntil: monday}},
 		{Event{Data: event.WaitlistStaffNote{Note: "call"}}, Event{Details: Details{Note: "call"}}},
 		{Event{Data: event.DisplaySecondScreen{}}, Event{Details: Details{Screen: true}}},
 		{Event{Data: event.CreditsChanged{Subscription: plan, Amount: -2}}, Event{Payer: plan.UUID, Spent: 2}},

@@ -25,6 +25,7 @@ const (
 	CreditsLow       Topic = "CREDITS_LOW"
 	StaffNote        Topic = "STAFF_NOTE"
 	AccessChanged    Topic = "ACCESS_CHANGED"
+	WaitlistEnded    Topic = "WAITLIST_ENDED"
 
 	// ContactCode and ContactChanged are about a contact of a member, and sent to that contact only.
 	ContactCode    Topic = "CONTACT_CODE"
@@ -123,6 +124,10 @@ var topics = []topicRow{
 		channels: []delivery.Channel{delivery.Push, delivery.Email},
 	},
 	{topic: AccessChanged, mailLane: true, channels: []delivery.Channel{delivery.Push, delivery.Email}},
+	{
+		topic: WaitlistEnded, aboutSession: true, mailLane: true, canWait: true,
+		channels: []delivery.Channel{delivery.Push, delivery.Email},
+	},
 	{topic: ContactCode, fixed: true, outdated: codeOutdated},
 	{topic: ContactChanged, fixed: true},
 	{topic: DomainLapsed, fixed: true},

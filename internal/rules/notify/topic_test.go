@@ -48,6 +48,8 @@ func TestTopics_AreSentAsTheirRowsSay(t *testing.T) {
 		CreditsLow:  {stored: "CREDITS_LOW", channels: "e", lanes: both, canWait: true},
 		StaffNote:   {stored: "STAFF_NOTE", channels: "pe", lanes: both, session: true, canWait: true},
 
+		WaitlistEnded: {stored: "WAITLIST_ENDED", channels: "pe", lanes: both, session: true, canWait: true},
+
 		AccessChanged:  {stored: "ACCESS_CHANGED", channels: "pe", lanes: both},
 		ContactCode:    {stored: "CONTACT_CODE", channels: "spe", lanes: alert, fixed: true, notCounted: true},
 		ContactChanged: {stored: "CONTACT_CHANGED", channels: "spe", lanes: alert, fixed: true},
@@ -78,7 +80,7 @@ func TestTopics_AreSentAsTheirRowsSay(t *testing.T) {
 	}
 	test.Eq(t, []Topic{
 		BookingConfirmed, Waitlisted, Promoted, Offered, OfferExpiring, BookingCancelled, SessionCancelled, Rescheduled,
-		Reminder, CheckInOpen, CreditsLow, StaffNote, AccessChanged,
+		Reminder, CheckInOpen, CreditsLow, StaffNote, AccessChanged, WaitlistEnded,
 	}, Topics())
 	for _, p := range Preferences(nil).All() {
 		test.True(t, p.IsDefault)

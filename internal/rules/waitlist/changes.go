@@ -33,6 +33,8 @@ type EntryChange struct {
 type LeaveOptions struct {
 	Reason string
 	Notify bool // sends a message to the member
+	// TellUntil: the entry can no longer get a seat. If Notify, its member is told so until this time.
+	TellUntil time.Time
 }
 
 // Promotion is an entry to be booked without an offer.

@@ -75,10 +75,11 @@ func TestManual_ListsEverySettingWithDefaultAndBounds(t *testing.T) {
 		"early_bird_points_per_day": upTo(0, maxPerDay),
 		"early_bird_max_points":     upTo(0, maxEarlyBird), "auto_promote_cutoff": upTo(time.Duration(0), maxCutoff),
 		"promotion_grace": upTo(time.Duration(0), maxGrace), "fill_after_start": upTo(time.Duration(0), maxAfterStart),
-		"sms_min_score":          upTo(0, MaxScore),
-		"tier_bonuses":           fmt.Sprintf("0 to %d each, %d tiers", maxBonus, maxTiers),
-		"eligibility_expression": fmt.Sprintf("%d characters", MaxExpression),
-		"priority_expression":    fmt.Sprintf("%d characters", MaxExpression),
+		"fill_after_start_single": upTo(time.Duration(0), maxAfterStart),
+		"sms_min_score":           upTo(0, MaxScore),
+		"tier_bonuses":            fmt.Sprintf("0 to %d each, %d tiers", maxBonus, maxTiers),
+		"eligibility_expression":  fmt.Sprintf("%d characters", MaxExpression),
+		"priority_expression":     fmt.Sprintf("%d characters", MaxExpression),
 	} {
 		test.EqOp(t, want, rows[name][1],
 			test.Sprintf("%s: the bounds are %s, and the manual says %s", name, want, rows[name][1]))

@@ -225,15 +225,43 @@ func (f *Fill) offer(g Grant) EntryChange {
 	}}
 }
 
+// Times are those of a session that say until when the waitlist fills its seats.
+type Times struct {
+	Starts, Ends  time.Time
+	BookingCloses time.Duration // before the start
+	Single        bool          // the session has one seat, as a chair or a therapist has
+}
+
 // ClosesAt returns until when the waitlist fills seats: until booking closes, and then until FillAfterStart after the
-// start.
-func (r Rules) ClosesAt(starts, ends time.Time, bookingCloses time.Duration, now time.Time) (at time.Time) {
-	at = starts.Add(-bookingCloses)
-	if !now.Before(at) && r.FillAfterStart > 0 {
-		at = starts.Add(r.FillAfterStart)
+// start. A single seat is filled again from the start on, until FillAfterStartSingle after it: that of a no-show. None
+// is filled after the end.
+func (r Rules) ClosesAt(t Times, now time.Time) time.Time {
+	closes := t.Starts.Add(-t.BookingCloses)
+	again := closes
+	if t.Single {
+		again = t.Starts
 	}
-	if at.After(ends) {
-		return ends
+	if now.Before(again) {
+		return earlier(closes, t.Ends)
 	}
-	return at
+	return r.LastSeat(t)
+}
+
+// LastSeat returns until when a session can give seats at all.
+func (r Rules) LastSeat(t Times) time.Time {
+	after := r.FillAfterStart
+	if t.Single {
+		after = r.FillAfterStartSingle
+	}
+	if after > 0 {
+		return earlier(t.Starts.Add(after), t.Ends)
+	}
+	return earlier(t.Starts.Add(-t.BookingCloses), t.Ends)
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
 }

@@ -374,6 +374,7 @@ func TestClosesAt_AddsFillAfterStart(t *testing.T) {
 	for name, tt := range map[string]struct {
 		before, after time.Duration
 		at, want      time.Time
+		single        bool
 	}{
 		"with booking": {before: 2 * time.Hour, at: now, want: starts.Add(-2 * time.Hour)},
 		"after the start once booking closed": {
@@ -386,8 +387,20 @@ func TestClosesAt_AddsFillAfterStart(t *testing.T) {
 			before: 2 * time.Hour, at: starts.Add(-time.Hour), want: starts.Add(-2 * time.Hour),
 		},
 		"at the end at the latest": {after: 2 * time.Hour, at: starts, want: ends},
+		"longer with a single seat": {
+			after: 5 * time.Minute, at: starts, single: true, want: starts.Add(15 * time.Minute),
+		},
+		"not between, with a single seat": {
+			before: 2 * time.Hour, after: 5 * time.Minute, at: starts.Add(-time.Hour), single: true,
+			want: starts.Add(-2 * time.Hour),
+		},
+		"with a single seat before booking closes": {before: time.Hour, at: now, single: true, want: starts.Add(-time.Hour)},
 	} {
-		got := (waitlist.Rules{FillAfterStart: tt.after}).ClosesAt(starts, ends, tt.before, tt.at)
-		test.EqOp(t, tt.want, got, test.Sprint(name))
+		rules := waitlist.Rules{FillAfterStart: tt.after, FillAfterStartSingle: 15 * time.Minute}
+		times := waitlist.Times{Starts: starts, Ends: ends, BookingCloses: tt.before, Single: tt.single}
+		test.EqOp(t, tt.want, rules.ClosesAt(times, tt.at), test.Sprint(name))
 	}
+	defaults := waitlist.Defaults()
+	test.EqOp(t, 0, defaults.FillAfterStart)
+	test.EqOp(t, 15*time.Minute, defaults.FillAfterStartSingle)
 }

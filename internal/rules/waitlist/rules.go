@@ -78,6 +78,7 @@ type Rules struct {
 	SMSMinScore           int           // offers with a lower score are not sent by SMS
 	// PromoteAfterCancellationWindow books entries automatically also when it is too late to cancel.
 	PromoteAfterCancellationWindow bool
+	FillAfterStartSingle           time.Duration // FillAfterStart of sessions with one seat
 }
 
 // Settings are what one level sets. Nil inherits. The fields are those of Rules.
@@ -110,7 +111,8 @@ type Settings struct {
 	FillAfterStart        *time.Duration  `json:"fill_after_start,omitempty"`
 	SMSMinScore           *int            `json:"sms_min_score,omitempty"`
 
-	PromoteAfterCancellationWindow *bool `json:"promote_after_cancellation_window,omitempty"`
+	PromoteAfterCancellationWindow *bool          `json:"promote_after_cancellation_window,omitempty"`
+	FillAfterStartSingle           *time.Duration `json:"fill_after_start_single,omitempty"`
 }
 
 // Layer is the settings of one level, with their version.
@@ -206,6 +208,11 @@ var Fields = settings.Table[Settings, Rules]{
 		func(s *Settings, r *Rules) (**bool, *bool) {
 			return &s.PromoteAfterCancellationWindow, &r.PromoteAfterCancellationWindow
 		}),
+	settings.New("fill_after_start_single",
+		func(s *Settings, r *Rules) (**time.Duration, *time.Duration) {
+			return &s.FillAfterStartSingle, &r.FillAfterStartSingle
+		}).
+		Default(15 * time.Minute).Check(settings.Span(0, maxAfterStart)),
 }
 
 var defaults = Fields.Defaults()

@@ -29,6 +29,7 @@ func TestDefaults_AreValid(t *testing.T) {
 		AutoCascade:  true, StaleAfter: 24 * time.Hour, AllowDownFitting: true, Order: waitlist.ByJoining, BaseScore: 100,
 		EarlyBirdMaxPoints: 50,
 		QuietHours:         waitlist.QuietHours{From: clock("21:00"), Until: clock("08:00")}, PromotionGrace: time.Hour,
+		FillAfterStartSingle: 15 * time.Minute,
 	}
 	test.Eq(t, want, waitlist.Defaults())
 	test.NoError(t, waitlist.Defaults().Settings().Validate())
@@ -187,7 +188,10 @@ func TestValidate_NamesTheInvalidField(t *testing.T) {
 		"rules.auto_promote_cutoff": {{"AutoPromoteCutoff": -second}, {"AutoPromoteCutoff": 30*day + second}},
 		"rules.promotion_grace":     {{"PromotionGrace": 7*day + second}, {"PromotionGrace": -second}},
 		"rules.fill_after_start":    {{"FillAfterStart": day + second}, {"FillAfterStart": -second}},
-		"rules.sms_min_score":       {{"SMSMinScore": -1}, {"SMSMinScore": waitlist.MaxScore + 1}},
+		"rules.fill_after_start_single": {
+			{"FillAfterStartSingle": day + second}, {"FillAfterStartSingle": -second},
+		},
+		"rules.sms_min_score": {{"SMSMinScore": -1}, {"SMSMinScore": waitlist.MaxScore + 1}},
 	})
 	for _, bad := range []waitlist.Settings{{EligibilityExpression: new("nobody")}, {PriorityExpression: new("true")}} {
 		expect.Reason(t, fault.RulesInvalid)(bad.Validate())

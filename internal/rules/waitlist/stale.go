@@ -12,7 +12,7 @@ import (
 type Place struct {
 	Queue
 	Session tenant.SessionID // zero: a day of a window
-	Starts  time.Time        // of the session
+	Times                    // of the session
 	Gone    bool             // the session is cancelled or deleted
 	Zone    string           // IANA, of the location
 }
@@ -22,7 +22,23 @@ func (p Place) Over(rules Rules, now time.Time) bool {
 	if p.Session.IsZero() {
 		return civil.DateOf(now, loadZone(p.Zone)).After(p.Date)
 	}
-	return p.Gone || !now.Before(p.Starts.Add(rules.FillAfterStart))
+	return p.Gone || !now.Before(rules.LastSeat(p.Times))
+}
+
+// tellFor is how long members are told that they no longer wait.
+const tellFor = 12 * time.Hour
+
+// tellUntil returns until when it is news that a place is over: until tellFor after the day or the start, or after its
+// seats were given for the last time if that is later.
+func (p Place) tellUntil(rules Rules) time.Time {
+	if p.Session.IsZero() {
+		return p.Date.AddDays(1).On(loadZone(p.Zone)).Add(tellFor)
+	}
+	until := rules.LastSeat(p.Times)
+	if until.Before(p.Starts) {
+		until = p.Starts
+	}
+	return until.Add(tellFor)
 }
 
 // MinStale is the minimum of StaleAfter.
@@ -41,9 +57,17 @@ func EndStale(e Entry, places []Place, rules func(Queue) Rules, now time.Time) C
 	if e.Status != Waiting || !over && !stale {
 		return Changes{}
 	}
-	options := LeaveOptions{Reason: "Its time has passed.", Notify: stale}
-	if !over {
-		options.Reason = "It waited too long."
+	options := LeaveOptions{Reason: "It waited too long.", Notify: true}
+	if over {
+		options = LeaveOptions{Reason: "Its time has passed.", TellUntil: now}
+		for _, p := range places {
+			if until := p.tellUntil(rules(p.Queue)); until.After(options.TellUntil) {
+				options.Notify, options.TellUntil = true, until
+			}
+		}
+		if latest := now.Add(tellFor); options.TellUntil.After(latest) { // the rules or the policy were edited
+			options.TellUntil = latest
+		}
 	}
 	return closing(e, Expired, options, now)
 }

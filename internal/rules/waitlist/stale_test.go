@@ -6,6 +6,7 @@ import (
 
 	"github.com/shoenig/test"
 
+	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/civil/civiltest"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
@@ -15,7 +16,11 @@ import (
 func TestOver_ReportsPlacesThatCannotGetSeats(t *testing.T) {
 	t.Parallel()
 	r := waitlist.Defaults()
-	session := waitlist.Place{Session: id[tenant.SessionID](1), Starts: starts, Zone: "Europe/Lisbon"}
+	ends := starts.Add(2 * time.Hour)
+	session := waitlist.Place{
+		Session: id[tenant.SessionID](1), Times: waitlist.Times{Starts: starts, Ends: ends}, Zone: "Europe/Lisbon",
+	}
+	single, early := vary.From(session, set{"Single": true}), vary.From(session, set{"BookingCloses": time.Hour})
 	day := waitlist.Place{Queue: waitlist.Queue{Date: civiltest.Date("2026-03-18")}, Zone: "America/New_York"}
 	midnight := time.Date(2026, 3, 19, 4, 0, 0, 0, time.UTC) // in New York
 	gone := vary.From(session, set{"Gone": true})
@@ -29,6 +34,12 @@ func TestOver_ReportsPlacesThatCannotGetSeats(t *testing.T) {
 		"at the start":                       {session, 0, starts, true},
 		"while seats of no-shows are filled": {session, time.Hour, starts.Add(time.Hour - 1), false},
 		"after that":                         {session, time.Hour, starts.Add(time.Hour), true},
+		"never after the end":                {session, 3 * time.Hour, ends, true},
+		"a chair that may still come free":   {single, 0, starts.Add(15*time.Minute - 1), false},
+		"a chair after that":                 {single, 0, starts.Add(15 * time.Minute), true},
+		"before booking closes":              {early, 0, starts.Add(-time.Hour - 1), false},
+		"once booking closes":                {early, 0, starts.Add(-time.Hour), true},
+		"closed, but filled after the start": {early, time.Minute, starts.Add(time.Minute - 1), false},
 		"of a session that is gone":          {gone, 0, now, true},
 		"before midnight at the location":    {day, 0, midnight.Add(-1), false},
 		"after midnight at the location":     {day, 0, midnight, true},
@@ -60,20 +71,35 @@ func TestEndStale_ClosesEntriesThatCannotGetSeats(t *testing.T) {
 	rulesOf := func(q waitlist.Queue) waitlist.Rules {
 		return waitlist.Rules{ExpireStale: q.Service == massage, StaleAfter: time.Hour}
 	}
-	past := waitlist.Place{Session: id[tenant.SessionID](1), Starts: now}
-	ahead := waitlist.Place{Session: id[tenant.SessionID](2), Starts: starts}
+	at := func(n uint64, starts time.Time) waitlist.Place {
+		return waitlist.Place{
+			Session: id[tenant.SessionID](n), Times: waitlist.Times{Starts: starts, Ends: starts.Add(time.Hour)},
+		}
+	}
+	past, ahead, old := at(1, now), at(2, starts), at(3, now.Add(-12*time.Hour))
+	closed := vary.From(ahead, set{"BookingCloses": 30 * 24 * time.Hour})
+	yesterday := waitlist.Place{
+		Queue: waitlist.Queue{Date: civil.DateOf(now, time.UTC).AddDays(-1)}, Zone: "America/New_York",
+	}
+	before := waitlist.Place{Queue: waitlist.Queue{Date: civil.DateOf(now, time.UTC).AddDays(-2)}}
+	over := func(told time.Duration) waitlist.LeaveOptions {
+		return waitlist.LeaveOptions{Reason: "Its time has passed.", TellUntil: now.Add(told), Notify: told > 0}
+	}
 	strictly := vary.From(ahead, set{"Service": massage})
 	for name, tt := range map[string]struct {
 		status waitlist.Status
 		places []waitlist.Place
 		want   waitlist.LeaveOptions
 	}{
-		"nothing is over":    {waitlist.Waiting, []waitlist.Place{ahead}, waitlist.LeaveOptions{}},
-		"one of two is over": {waitlist.Waiting, []waitlist.Place{past, ahead}, waitlist.LeaveOptions{}},
-		"all are over": {
-			waitlist.Waiting, []waitlist.Place{past}, waitlist.LeaveOptions{Reason: "Its time has passed."},
-		},
-		"too long for one": {waitlist.Waiting, []waitlist.Place{strictly, ahead}, waitlist.LeaveOptions{}},
+		"nothing is over":          {waitlist.Waiting, []waitlist.Place{ahead}, waitlist.LeaveOptions{}},
+		"one of two is over":       {waitlist.Waiting, []waitlist.Place{past, ahead}, waitlist.LeaveOptions{}},
+		"all are over":             {waitlist.Waiting, []waitlist.Place{past}, over(12 * time.Hour)},
+		"12 hours ago":             {waitlist.Waiting, []waitlist.Place{old}, over(0)},
+		"the last less long ago":   {waitlist.Waiting, []waitlist.Place{old, past}, over(12 * time.Hour)},
+		"booking closes, days ago": {waitlist.Waiting, []waitlist.Place{closed}, over(12 * time.Hour)},
+		"its last day":             {waitlist.Waiting, []waitlist.Place{yesterday}, over(4 * time.Hour)},
+		"its last day, long ago":   {waitlist.Waiting, []waitlist.Place{before}, over(0)},
+		"too long for one":         {waitlist.Waiting, []waitlist.Place{strictly, ahead}, waitlist.LeaveOptions{}},
 		"too long for all": {
 			waitlist.Waiting, []waitlist.Place{strictly}, waitlist.LeaveOptions{Reason: "It waited too long.", Notify: true},
 		},

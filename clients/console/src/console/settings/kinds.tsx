@@ -42,6 +42,12 @@ export const span = (unit: Unit, least = 0, most = Number.POSITIVE_INFINITY): Ki
     value < least || value > most ? t.policies.between(showSpan(least), showSpan(most)) : undefined,
 });
 
+/** A span that 0 turns off. */
+export const spanOrOff = (unit: Unit, least: number, most: number): Kind<number> => {
+  const kind = span(unit, least, most);
+  return { ...kind, wrong: (value, t) => (value === 0 ? undefined : kind.wrong?.(value, t)) };
+};
+
 const amount = (least: number, most: number, width: number, unit = ""): Kind<number> => ({
   first: least,
   read: Number,

@@ -1,6 +1,7 @@
 import { CatalogService, type PolicyLayer } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
 import { useCan } from "../../shared/auth/user";
+import { HOUR, MINUTE } from "../../shared/format/time";
 import { useText } from "../../shared/i18n";
 import { PageHead, QueryResult } from "../../shared/ui";
 import { WithCatalog } from "../catalog/loaded";
@@ -8,7 +9,7 @@ import { Page } from "../ui";
 import { useSave } from "../ui/edit-form";
 import { LayerEditor } from "./editor";
 import { writeAll } from "./kind";
-import { flag, meters, span, windows } from "./kinds";
+import { flag, meters, span, spanOrOff, windows } from "./kinds";
 import { LevelPicker, useLevel } from "./level";
 import { type Settings, settingsIn } from "./settings";
 import { type SettingTexts, settingTexts } from "./texts";
@@ -35,6 +36,7 @@ export const policySettings = (t: SettingTexts): Settings => ({
       checkInRequiresQr: flag,
       autoNoShow: flag,
       autoNoShowAfter: span("minutes"),
+      autoNoShowAfterStart: spanOrOff("minutes", 5 * MINUTE, 24 * HOUR),
     },
   }),
 });

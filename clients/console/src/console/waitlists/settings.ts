@@ -41,6 +41,7 @@ export const rulesSettings = (t: WaitlistTexts): Settings => ({
       promoteAfterCancellationWindow: flag,
       promotionGrace: span("minutes", 0, 7 * DAY),
       fillAfterStart: span("minutes", 0, DAY),
+      fillAfterStartSingle: span("minutes", 0, DAY),
       expireStale: flag,
       staleAfter: span("hours", HOUR, 365 * DAY),
       quietHours: night,

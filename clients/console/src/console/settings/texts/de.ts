@@ -63,6 +63,10 @@ export const de: typeof en = {
         "No-Shows markieren",
         "Wie lange nach dem Ende, nie vor dem Schluss des Check-ins.",
       ],
+      autoNoShowAfterStart: [
+        "No-Shows nach Beginn markieren",
+        "Wie lange nach Beginn statt nach dem Ende: Mitglieder können dann nicht mehr einchecken. 0 schaltet es aus.",
+      ],
     },
     groups: { booking: "Buchung", cancelling: "Stornierung", checkIn: "Check-in und No-Shows" },
     none: "Keine",

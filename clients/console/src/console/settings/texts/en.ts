@@ -61,6 +61,10 @@ export const en = {
       ],
       autoNoShow: ["Automatic no-shows", "Members who do not check in are marked as no-shows."],
       autoNoShowAfter: ["No-shows marked", "How long after the end, never before check-in closes."],
+      autoNoShowAfterStart: [
+        "No-shows marked after the start",
+        "How long after the start instead: members can then no longer check in. 0 turns it off.",
+      ],
     } as Record<string, [string, string]>,
     groups: { booking: "Booking", cancelling: "Cancellation", checkIn: "Check-in and no-shows" },
     none: "None",

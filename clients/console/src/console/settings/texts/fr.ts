@@ -66,6 +66,10 @@ export const fr: typeof en = {
         "Marquage des absences",
         "Combien de temps après la fin, jamais avant la fermeture du pointage.",
       ],
+      autoNoShowAfterStart: [
+        "Absences marquées après le début",
+        "Combien de temps après le début plutôt qu’après la fin : les membres ne peuvent alors plus pointer. 0 désactive.",
+      ],
     },
     groups: { booking: "Réservation", cancelling: "Annulation", checkIn: "Pointage et absences" },
     none: "Aucun",

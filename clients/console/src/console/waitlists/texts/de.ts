@@ -101,7 +101,11 @@ export const de: typeof en = {
       ],
       fillAfterStart: [
         "Nach Beginn vergeben",
-        "Wie lange nach Beginn Plätze von No-Shows noch vergeben werden.",
+        "Wie lange nach Beginn Plätze von No-Shows noch vergeben werden, in Terminen mit mehreren Plätzen.",
+      ],
+      fillAfterStartSingle: [
+        "Nach Beginn vergeben, ein Platz",
+        "Dasselbe für Termine mit einem Platz, wie einen Stuhl oder eine Therapeutin.",
       ],
       smsMinScore: [
         "Mindestpunkte für SMS",

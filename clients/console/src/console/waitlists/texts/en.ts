@@ -95,7 +95,11 @@ export const en = {
       ],
       fillAfterStart: [
         "Fill after the start",
-        "How long after the start the seats of no-shows are still given out.",
+        "How long after the start the seats of no-shows are still given out, in sessions with several seats.",
+      ],
+      fillAfterStartSingle: [
+        "Fill after the start, one seat",
+        "The same for sessions with one seat, such as a chair or a therapist.",
       ],
       smsMinScore: ["Minimum score for SMS", "Offers with a lower score are not sent by SMS."],
     } as Record<string, [string, string]>,

@@ -117,7 +117,11 @@ export const fr: typeof en = {
       ],
       fillAfterStart: [
         "Attribuer après le début",
-        "Combien de temps après le début les places des absents sont encore attribuées.",
+        "Combien de temps après le début les places des absents sont encore attribuées, dans les séances à plusieurs places.",
+      ],
+      fillAfterStartSingle: [
+        "Attribuer après le début, une place",
+        "De même pour les séances à une place, comme un fauteuil ou un thérapeute.",
       ],
       smsMinScore: [
         "Score minimal pour SMS",

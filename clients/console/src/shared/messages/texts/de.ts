@@ -23,6 +23,7 @@ export const de: typeof en = {
       15: "Kontakt geändert",
       16: "Eigene Domain abgelaufen",
       17: "Sendekontingent erreicht",
+      18: "Warten zu Ende",
     },
     channels: { 0: "", 1: "SMS", 2: "Push", 3: "E-Mail" },
     reasons: {

@@ -23,6 +23,7 @@ export const en = {
       15: "Contact changed",
       16: "Sending domain lapsed",
       17: "Sending quota reached",
+      18: "End of a wait",
     } satisfies Record<NotificationTopic, string>,
     channels: { 0: "", 1: "SMS", 2: "Push", 3: "Email" } satisfies Record<
       NotificationChannel,

@@ -23,6 +23,7 @@ export const fr: typeof en = {
       15: "Coordonnées modifiées",
       16: "Domaine d’envoi expiré",
       17: "Quota d’envoi atteint",
+      18: "Fin d’une attente",
     },
     channels: { 0: "", 1: "SMS", 2: "Push", 3: "E-mail" },
     reasons: {
