@@ -10,6 +10,8 @@ import (
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/types/known/fieldmaskpb"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/boot"
@@ -19,6 +21,69 @@ import (
 	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/token"
 )
+
+// An address that the issuer of the token has verified is the member's without a code, if the operator trusts the
+// issuer's addresses. Otherwise the claim counts for nothing, and nor does it in Berth's own tokens.
+func TestUpdateMe_TakesVerifiedAddressesOfTrustedIssuers(t *testing.T) {
+	t.Parallel()
+	idp := identity{t, filepath.Join(t.TempDir(), "keys.json")}
+	key := idp.key("a.pem", time.Now)
+	idp.publish(key)
+	db, data := pgtest.New(t), t.TempDir()
+	node := func(link bool) *liveNode {
+		return openLive(t, db, db.URL, data, func(k *boot.KeyConfig) {
+			k.IdentityIssuer, k.IdentityKeys, k.LinkByEmail = identityIssuer, idp.path, link
+			k.Senders.Send = "off"
+		})
+	}
+	off, on := node(false), node(true)
+	w := newWorld(t, on)
+	get, update := procedureNamed(t, "MemberService/GetMe"), procedureNamed(t, "MemberService/UpdateMe")
+	const address = "mia@example.com"
+	for name, c := range map[string]struct {
+		on       *liveNode
+		by       *token.Issuer
+		verified bool
+		want     bool
+	}{
+		"an issuer that the operator trusts":     {on, key, true, true},
+		"an address that it has not verified":    {on, key, false, false},
+		"an issuer that the operator trusts not": {off, key, true, false},
+		"a token of Berth's own":                 {on, on.Issuer, true, false},
+	} {
+		mia := expect.Value(w.app.Accounts.CreateMember(w.ctx(), w.owner, member.Member{
+			Name: "Mia", Subject: "idp|" + name,
+		}))(t)
+		raw, _, err := c.by.Issue(token.Claims{
+			Subject: "idp|" + name, Email: "Mia@Example.com", Verified: c.verified, Tenants: []tenant.TenantID{w.ID},
+		}, time.Hour)
+		must.NoError(t, err)
+		stored := func() (text string) {
+			must.NoError(t, db.Owner.QueryRow(t.Context(), `select email || ' ' || confirmed_email || ' ' || sign_in_email
+				from members where tenant_id = $1 and id = $2`, w.ID, mia.ID).Scan(&text))
+			return text
+		}
+		eventually(t, "the node knows the member", func() bool {
+			return c.on.try(t.Context(), raw, get, &v1.GetMeRequest{}).Code == codes.OK
+		})
+		answer := c.on.try(t.Context(), raw, update, &v1.UpdateMeRequest{
+			Member: &v1.MeInput{Email: address}, UpdateMask: &fieldmaskpb.FieldMask{Paths: []string{"email"}},
+		})
+		answer.has(t, "OK", name)
+		want := map[bool]string{true: address + " " + address + " " + address, false: "  "}
+		test.EqOp(t, want[c.want], stored(), test.Sprint(name))
+		var edited v1.UpdateMeResponse
+		must.NoError(t, protojson.Unmarshal([]byte(answer.Response), &edited))
+		test.EqOp(t, c.want, edited.GetMember().GetEmailConfirmed(), test.Sprint(name))
+		expect.OK(t)(db.Owner.Exec(t.Context(), `update members set email = $3, confirmed_email = '', sign_in_email = ''
+			where tenant_id = $1 and id = $2`, w.ID, mia.ID, address))
+		var me v1.GetMeResponse
+		must.NoError(t, protojson.Unmarshal([]byte(c.on.try(t.Context(), raw, get, &v1.GetMeRequest{}).Response), &me))
+		test.EqOp(t, c.want, me.GetMember().GetEmailConfirmed(), test.Sprint(name, ": entered by staff"))
+		expect.OK(t)(db.Owner.Exec(t.Context(), `update members set email = ''
+			where tenant_id = $1 and id = $2`, w.ID, mia.ID))
+	}
+}
 
 // Who signs in with an address that the sign-in service has verified becomes the member with that address, once, if
 // the operator trusts the service. Nobody else does.

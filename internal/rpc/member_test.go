@@ -16,10 +16,8 @@ import (
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 	"github.com/berthhq/berth/internal/rpc/convert"
-	"github.com/berthhq/berth/internal/rpc/rpctest"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
-	"github.com/berthhq/berth/internal/token"
 )
 
 // memberTest is a test server with a client of its MemberService.
@@ -267,38 +265,6 @@ func TestMemberRPCs_RejectInvalidRequests(t *testing.T) {
 		refused(t, c.want, test.Sprint("import: ", name))(
 			s.ImportMembers(t.Context(), as(s.Token(t, c.role), &v1.ImportMembersRequest{Csv: []byte(c.csv)})),
 		)
-	}
-}
-
-// An address that the issuer of the token has verified is the member's, without a code.
-func TestMe_TakesVerifiedEmailOfToken(t *testing.T) {
-	t.Parallel()
-	s := newMemberTest(t)
-	sign := func(verified bool) string {
-		return rpctest.Issue(t, s.issuer, token.Claims{
-			Subject: "member", Email: "Mia@example.com", Verified: verified, Tenants: []tenant.TenantID{s.Tenant},
-		}, time.Hour)
-	}
-	update := func(email string, verified bool) *v1.UpdateMeResponse {
-		return expect.Value(s.UpdateMe(t.Context(), as(sign(verified), &v1.UpdateMeRequest{
-			Member: &v1.MeInput{Email: email}, UpdateMask: mask("email"),
-		})))(t).Msg
-	}
-	got := update("mia@example.com", false)
-	test.EqOp(t, "", got.GetMember().GetEmail())
-	test.SliceLen(t, 1, got.GetPendingContacts())
-	got = update("mia@example.com", true)
-	test.EqOp(t, "mia@example.com", got.GetMember().GetEmail())
-	test.True(t, got.GetMember().GetEmailConfirmed(), test.Sprint(got))
-	test.SliceEmpty(t, got.GetPendingContacts())
-	got = update("other@example.com", true)
-	test.EqOp(t, "mia@example.com", got.GetMember().GetEmail())
-	test.SliceLen(t, 1, got.GetPendingContacts())
-	expect.OK(t)(s.DB.Owner.Exec(t.Context(), `update members set confirmed_email = ''`))
-	for _, verified := range []bool{true, false} {
-		test.EqOp(t, verified, expect.Value(
-			s.GetMe(t.Context(), as(sign(verified), new(v1.GetMeRequest))),
-		)(t).Msg.GetMember().GetEmailConfirmed(), test.Sprint("by the token alone"))
 	}
 }
 

@@ -19,7 +19,8 @@ type Caller struct {
 	Roles []string
 	// May has the permissions of these roles.
 	May Permissions
-	// Email is the address that the issuer of the caller's token has verified; empty if there is none.
+	// Email is the address that the issuer of the caller's token has verified, if the operator trusts its addresses; empty
+	// if there is none.
 	Email string
 	// SignIn is the mark of the sign-in with Berth itself that the token comes from; empty if there is none.
 	SignIn string

@@ -2,7 +2,17 @@ import { createHash } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "@playwright/test";
-import { berth, studio, visit, withBrowser } from "./browser";
+import {
+  berth,
+  newTenant,
+  type Person,
+  settled,
+  studio,
+  type Visit,
+  violations,
+  visit,
+  withBrowser,
+} from "./browser";
 
 withBrowser();
 
@@ -12,6 +22,8 @@ withBrowser();
  */
 const codes = new Map<string, { challenge: string; nonce: string }>();
 const seen: string[] = [];
+/** The token of whom the provider signs in. */
+let account = "";
 let issuer = "";
 
 const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
@@ -31,12 +43,26 @@ const provider = createServer(async (request, response) => {
       authorization_endpoint: `${issuer}/authorize`,
       token_endpoint: `${issuer}/token`,
       jwks_uri: `${issuer}/jwks`,
+      end_session_endpoint: `${issuer}/end`,
     });
   }
   if (url.pathname === "/favicon.ico") return void response.writeHead(204).end();
+  /** Answers with a page instead of a redirect, because the routes below see only full navigations. */
+  const lead = (to: URL) => {
+    response.setHeader("Content-Type", "text/html");
+    const next = to.href.replaceAll("&", "&amp;");
+    response.end(`<meta http-equiv="refresh" content="0;url=${next}">`);
+  };
+  if (url.pathname === "/end") {
+    seen.push("end");
+    return lead(new URL(url.searchParams.get("post_logout_redirect_uri") ?? ""));
+  }
   if (url.pathname === "/authorize") {
     const query = url.searchParams;
-    seen.push(`authorize ${query.get("response_type")} ${query.get("code_challenge_method")}`);
+    const prompt = query.has("prompt") ? ` ${query.get("prompt")}` : "";
+    seen.push(
+      `authorize ${query.get("response_type")} ${query.get("code_challenge_method")}${prompt}`,
+    );
     const code = `code-${codes.size}`;
     codes.set(code, {
       challenge: query.get("code_challenge") ?? "",
@@ -44,10 +70,7 @@ const provider = createServer(async (request, response) => {
     });
     const back = new URL(query.get("redirect_uri") ?? "");
     back.search = new URLSearchParams({ code, state: query.get("state") ?? "" }).toString();
-    // A page instead of a redirect, because the route below sees only full navigations.
-    const next = back.href.replaceAll("&", "&amp;");
-    response.setHeader("Content-Type", "text/html");
-    return void response.end(`<meta http-equiv="refresh" content="0;url=${next}">`);
+    return lead(back);
   }
   if (url.pathname === "/token") {
     let body = "";
@@ -62,7 +85,6 @@ const provider = createServer(async (request, response) => {
       return void response.writeHead(400).end();
     }
     seen.push(`token ${grant}`);
-    const token = berth().tenants[studio]?.tokens.coach ?? "";
     const now = Math.floor(Date.now() / 1000);
     const claims = {
       iss: issuer,
@@ -73,7 +95,7 @@ const provider = createServer(async (request, response) => {
       nonce: asked?.nonce,
     };
     return json({
-      access_token: token,
+      access_token: account,
       token_type: "Bearer",
       expires_in: 600,
       refresh_token: "again",
@@ -89,9 +111,8 @@ test.beforeAll(async () => {
 });
 test.afterAll(() => provider.close());
 
-test("signs in at an OpenID provider with PKCE and returns to the same page", async () => {
-  await using there = await visit({ path: "" });
-  const { page, complaints } = there;
+/** Has the apps sign people in at the provider. */
+async function withProvider({ page }: Visit): Promise<void> {
   await page.route("**/console/config.json", (route) =>
     route.fulfill({
       json: { issuer, client_id: "console", scope: "openid offline_access", audience: "berth" },
@@ -116,6 +137,13 @@ test("signs in at an OpenID provider with PKCE and returns to the same page", as
       });
     },
   );
+}
+
+test("signs in at an OpenID provider with PKCE and returns to the same page", async () => {
+  await using there = await visit({ path: "" });
+  const { page, complaints } = there;
+  account = berth().tenants[studio]?.tokens.coach ?? "";
+  await withProvider(there);
   await page.goto(`${berth().address}/policies?for=tenant`);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByRole("heading", { name: "Policies", level: 1 }).waitFor();
@@ -128,3 +156,110 @@ test("signs in at an OpenID provider with PKCE and returns to the same page", as
   expect(seen.length).toBe(2);
   expect(complaints).toEqual([]);
 });
+
+/** A token of a person of a tenant, as the provider of this test gives it. */
+async function tokenOf(person: Person): Promise<string> {
+  const body = new URLSearchParams({ ...person });
+  const answer = await fetch(`${berth().address}/dev/token`, { method: "POST", body });
+  return (await answer.json()).access_token;
+}
+
+async function called<T>(token: string, method: string, body: object): Promise<T> {
+  const answer = await fetch(`${berth().address}/berth.v1.${method}`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Error(`${method}: ${await answer.text()}`);
+  return answer.json();
+}
+
+interface Invited {
+  readonly person: Person;
+  /** The last part of the link. */
+  readonly link: string;
+  readonly confirmed: () => Promise<boolean>;
+}
+
+/** Makes a member with an account, the only one of their role, and invites them. */
+async function invited(owner: Person, name: string, role = ""): Promise<Invited> {
+  const by = await tokenOf(owner);
+  const person = { tenant: owner.tenant, subject: `${name} ${owner.subject}` };
+  const email = `${name}.${owner.subject}@example.com`.toLowerCase();
+  type Made = { member: { id: string; emailConfirmed?: boolean } };
+  const { member } = await called<Made>(by, "MemberService/CreateMember", {
+    member: { name, email, subject: person.subject },
+  });
+  const assigned = { memberId: member.id, role };
+  if (role) await called(by, "AccessService/AssignRole", assigned);
+  const invitations = [{ memberId: member.id }];
+  await called(by, "InvitationService/BatchCreateInvitations", { invitations });
+  let link = "";
+  await expect(async () => {
+    const answer = await fetch(`${berth().address}/dev/mails.json`);
+    const mails: { to: string; text: string }[] = await answer.json();
+    const text = mails.find(({ to }) => to === email)?.text ?? "";
+    link = /\/invite\/(\S+)/.exec(text)?.[1] ?? "";
+    expect(link).not.toBe("");
+  }).toPass();
+  const confirmed = async () => {
+    const read = await called<Made>(by, "MemberService/GetMember", { memberId: member.id });
+    return read.member.emailConfirmed ?? false;
+  };
+  return { person, link, confirmed };
+}
+
+for (const width of [1440, 390]) {
+  test(`accepts one's own invitation only, ${width} pixels wide`, async () => {
+    const owner = await newTenant(`Invited ${width}`);
+    const [mia, eve] = [await invited(owner, "Mia"), await invited(owner, "Eve", "coach")];
+    account = await tokenOf(mia.person);
+    seen.length = 0;
+    await using there = await visit({ path: "", width });
+    const { page } = there;
+    await withProvider(there);
+    const app = page.getByRole("link", { name: "Bookings" }).first();
+    await page.goto(`${berth().address}/app/`);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await app.waitFor();
+
+    // She is a member already, and signed in.
+    await page.goto(`${berth().address}/app/bookings?invitation=${mia.link}`);
+    await page.getByRole("heading", { name: "My bookings" }).waitFor();
+    expect(page.url()).toBe(`${berth().address}/app/bookings`);
+    expect(await mia.confirmed()).toBe(true);
+
+    await page.goto(`${berth().address}/app/?invitation=${mia.link}`);
+    await page.getByRole("heading", { name: "This invitation is not valid" }).waitFor();
+    expect(page.url()).toBe(`${berth().address}/app/`);
+    expect(await violations(page)).toEqual([]);
+    if (process.env.SHOTS)
+      await page.screenshot({ path: `${process.env.SHOTS}/used-invitation-${width}.png` });
+    await page.getByRole("button", { name: "Go on without it" }).click();
+    await app.waitFor();
+
+    // Somebody else's, on a shared computer.
+    await page.goto(`${berth().address}/app/bookings?invitation=${eve.link}`);
+    await page.getByRole("heading", { name: "This invitation is for somebody else" }).waitFor();
+    await page.getByText("You are signed in as Mia").waitFor();
+    expect(page.url()).toBe(`${berth().address}/app/bookings`);
+    await settled(page);
+    expect(await violations(page)).toEqual([]);
+    if (process.env.SHOTS)
+      await page.screenshot({ path: `${process.env.SHOTS}/others-invitation-${width}.png` });
+    expect(await eve.confirmed()).toBe(false);
+
+    account = await tokenOf(eve.person);
+    await page.getByRole("button", { name: "Sign out and go on" }).click();
+    await page.getByText("to accept the invitation").waitFor();
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await app.waitFor();
+    expect(await eve.confirmed()).toBe(true);
+    expect(new URL(page.url()).search).toBe("");
+    expect(seen.filter((request) => !request.startsWith("token"))).toEqual([
+      "authorize code S256",
+      "end",
+      "authorize code S256 login",
+    ]);
+  });
+}

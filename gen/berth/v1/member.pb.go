@@ -198,7 +198,8 @@ type Member struct {
 	// The email address. Unique in the tenant, ignoring case. May be empty.
 	Email string `protobuf:"bytes,4,opt,name=email,proto3" json:"email,omitempty"`
 	// Whether email is known to be the member's: by a code or a link, or because the issuer of their token has verified
-	// it (the claims email and email_verified). Contacts that staff entered are used without that.
+	// it (the claims email and email_verified) and the operator trusts the issuer's addresses. Contacts that staff entered
+	// are used without that.
 	EmailConfirmed bool `protobuf:"varint,5,opt,name=email_confirmed,json=emailConfirmed,proto3" json:"email_confirmed,omitempty"`
 	// The phone number in E.164, such as "+351912345678". May be empty, and need not be unique.
 	Phone string `protobuf:"bytes,6,opt,name=phone,proto3" json:"phone,omitempty"`

@@ -69,6 +69,9 @@ type Config struct {
 	HoldBack *traffic.HoldBack
 	// FormerIssuers are issuers of the sign-in service until now. Their members are those of the issuer that it has now.
 	FormerIssuers []string
+	// TrustEmails says that nobody can claim an address of others at the sign-in service, so that an email which it has
+	// verified is its user's.
+	TrustEmails bool
 	// StepUp reads which sign-in a tenant asks people for.
 	StepUp func(context.Context, tenant.TenantID) (catalog.StepUp, error)
 	// ActorNames reads the present names of actors.
@@ -125,7 +128,7 @@ func New(c Config) (*Chain, error) {
 		checks: checks{
 			rules: rules, verifier: c.Verifier, guard: c.Guard, validator: compiled, limits: requestLimits(rules),
 			rates: newRates(c.Rates, c.Now), stepUp: c.StepUp, actorNames: c.ActorNames, bindIssuer: c.BindIssuer,
-			issuers: append([]string{""}, c.FormerIssuers...), now: c.Now,
+			issuers: append([]string{""}, c.FormerIssuers...), trustEmails: c.TrustEmails, now: c.Now,
 		},
 		metrics: metrics, security: security, log: c.Logger,
 		memory: newMemory(c.Memory), cors: newCORS(c.Origins), errors: connect.NewErrorWriter(),

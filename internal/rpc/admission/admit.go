@@ -45,7 +45,9 @@ type checks struct {
 	// issuers are those of members who are bound again, to the issuer of their next token. The empty one is that of
 	// members who have not signed in yet.
 	issuers []string
-	now     func() time.Time
+	// trustEmails says that an email is the caller's if the sign-in service has verified it.
+	trustEmails bool
+	now         func() time.Time
 }
 
 // authenticate verifies the token. It runs before the body is read.
@@ -95,8 +97,8 @@ func (c *checks) admit(ctx context.Context, procedure string, message any) error
 		}
 		call.Authorize = func(ctx context.Context) (tenant.Caller, error) {
 			caller, err := c.authorize(ctx, id, call.Principal, rule)
-			if call.Principal.Verified {
-				caller.Email = call.Principal.Email
+			if by := call.Principal; by.Verified && c.trustEmails && !by.Own {
+				caller.Email = by.Email
 			}
 			return caller, err
 		}

@@ -145,7 +145,8 @@ func (m Member) Contact(k ContactKind) Contact {
 }
 
 // Confirmed reports whether the member's contact is known to be theirs. Verified is the email address that the issuer
-// of the caller's token has verified, if they are the member.
+// of the caller's token has verified, if they are the member and the operator trusts the issuer's addresses: other
+// issuers let people claim any address.
 func (m Member) Confirmed(k ContactKind, verified string) bool {
 	_, confirmed := m.contact(k)
 	return sameContact(m.Contact(k), *confirmed) || k == ByEmail && sameContact(m.Contact(k), verified)

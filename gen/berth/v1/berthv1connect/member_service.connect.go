@@ -138,8 +138,8 @@ type MemberServiceClient interface {
 	// UpdateMe edits the caller's own membership. A new email or phone is pending until the caller confirms it with the
 	// code that is sent there, or the link: until then, the old one stays. Repeating it sends no second code while the
 	// first is good. An email that the issuer of the caller's token has verified (the claims email and email_verified)
-	// needs no code. The old email or phone is told. Whether another member has the email shows only once it is
-	// confirmed.
+	// needs no code, if the operator trusts the issuer's addresses. The old email or phone is told. Whether another member
+	// has the email shows only once it is confirmed.
 	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
 	// Errors: MEMBER_NOT_FOUND, ALREADY_EXISTS (an email that the token confirms), ETAG_MISMATCH, INVALID_FIELD (as in
 	// CreateMember), CONTACT_COUNTRY, CONTACT_NOT_MOBILE, QUOTA_EXCEEDED (as in ResendContactCode).
@@ -484,8 +484,8 @@ type MemberServiceHandler interface {
 	// UpdateMe edits the caller's own membership. A new email or phone is pending until the caller confirms it with the
 	// code that is sent there, or the link: until then, the old one stays. Repeating it sends no second code while the
 	// first is good. An email that the issuer of the caller's token has verified (the claims email and email_verified)
-	// needs no code. The old email or phone is told. Whether another member has the email shows only once it is
-	// confirmed.
+	// needs no code, if the operator trusts the issuer's addresses. The old email or phone is told. Whether another member
+	// has the email shows only once it is confirmed.
 	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
 	// Errors: MEMBER_NOT_FOUND, ALREADY_EXISTS (an email that the token confirms), ETAG_MISMATCH, INVALID_FIELD (as in
 	// CreateMember), CONTACT_COUNTRY, CONTACT_NOT_MOBILE, QUOTA_EXCEEDED (as in ResendContactCode).

@@ -9,6 +9,7 @@ import {
   type Expected,
   fetched,
   type Identity,
+  type InvitationFailure,
   linkMe,
   ownToken,
   type Person,
@@ -52,6 +53,13 @@ export type AuthState =
   | { readonly kind: "starting" }
   | { readonly kind: "out"; readonly failure?: string }
   | { readonly kind: "in"; readonly identity: Identity; readonly tenant: string }
+  /** The user has opened the link of an invitation, which is being accepted or could not be. */
+  | {
+      readonly kind: "invited";
+      readonly identity: Identity;
+      readonly tenant: string;
+      readonly failure?: InvitationFailure;
+    }
   /** The user is no member of the tenant. */
   | {
       readonly kind: "stranger";
@@ -89,6 +97,10 @@ export class Auth extends Store<AuthState> implements Credentials {
   #own = false;
   /** The tenants in which it was tried to link the user's account. */
   readonly #tried = new Set<string>();
+  /** The link of the invitation that is being accepted. */
+  #invitation = "";
+  /** The user has signed out to go on as somebody else. */
+  #another = false;
 
   /** base is the path of the app, "/" or "/app/". */
   constructor(readonly base: string) {
@@ -106,6 +118,9 @@ export class Auth extends Store<AuthState> implements Credentials {
   }
 
   async start(expected: Expected): Promise<void> {
+    const kept = sessionStorage.getItem(keptInvitation);
+    if (kept) this.#keepInvitation(kept);
+    this.#another = kept !== null;
     try {
       this.config = await expected.config;
       if (this.config.issuer && this.config.client_id) await this.#openProvider();
@@ -143,8 +158,8 @@ export class Auth extends Store<AuthState> implements Credentials {
     if (location.pathname === new URL(this.#callback).pathname) {
       const user = await this.#manager.signinCallback(); // undefined in the sign-in popup
       if (!user) return;
-      this.#accept(user.access_token);
       history.replaceState(null, "", typeof user.state === "string" ? user.state : this.base);
+      this.#accept(user.access_token);
       return;
     }
     const user = await this.#manager.getUser();
@@ -155,7 +170,67 @@ export class Auth extends Store<AuthState> implements Credentials {
   #accept(token: string): void {
     this.#tokens = credentials(token, () => this.#renew());
     const identity = read(token);
-    this.set({ kind: "in", identity, tenant: tenantOf(identity) });
+    if (this.state.kind === "invited") this.set({ ...this.state, identity });
+    else this.#enter(identity, tenantOf(identity));
+  }
+
+  /** Goes on in a tenant, or accepts an invitation there first. */
+  #enter(identity: Identity, tenant: string): void {
+    const page = new URL(location.href);
+    const invitation = page.searchParams.get(invitationParameter);
+    if (!invitation || tenant === "") {
+      this.set({ kind: "in", identity, tenant });
+      return;
+    }
+    page.searchParams.delete(invitationParameter);
+    history.replaceState(null, "", page); // it is good once
+    sessionStorage.removeItem(keptInvitation);
+    this.#invitation = invitation;
+    this.set({ kind: "invited", identity, tenant });
+    void this.acceptInvitation();
+  }
+
+  /** Accepts the invitation that the user has opened, whoever they are: the server knows whether it is theirs. */
+  async acceptInvitation(): Promise<void> {
+    if (this.state.kind !== "invited") return;
+    const { identity, tenant } = this.state;
+    this.set({ kind: "invited", identity, tenant });
+    const failure = await this.#tokens
+      .current()
+      .then((token = "") => acceptInvitation(token, tenant, this.#invitation))
+      .catch((): InvitationFailure => "unreachable");
+    if (this.state.kind !== "invited") return;
+    if (failure) this.set({ ...this.state, failure });
+    else this.leaveInvitation();
+  }
+
+  /** Goes on without the invitation. */
+  leaveInvitation(): void {
+    if (this.state.kind !== "invited") return;
+    const { identity, tenant } = this.state;
+    this.#invitation = "";
+    this.set({ kind: "in", identity, tenant });
+  }
+
+  /** Signs out, to accept the invitation as somebody else. */
+  async signOutInvited(): Promise<void> {
+    this.#another = true;
+    this.#keepInvitation(this.#invitation);
+    await this.signOut();
+  }
+
+  /** Lets the user choose another tenant, in which the invitation may be good. */
+  chooseInvited(): void {
+    this.#keepInvitation(this.#invitation);
+    this.choose("");
+  }
+
+  /** Keeps an invitation for whom the tab signs in next. A provider's page does not lead back to this URL. */
+  #keepInvitation(link: string): void {
+    sessionStorage.setItem(keptInvitation, link);
+    const page = new URL(location.href);
+    page.searchParams.set(invitationParameter, link);
+    history.replaceState(null, "", page);
   }
 
   async current(): Promise<string | undefined> {
@@ -169,28 +244,21 @@ export class Auth extends Store<AuthState> implements Credentials {
 
   /**
    * Shows that the user is no member of the tenant. No call is made from then on, but one that makes
-   * them the member whom they were invited as, or the one with their email, if emails link.
+   * them the member with their email, if emails link.
    */
   stranger(): void {
     if (this.state.kind !== "in") return;
     const { tenant } = this.state;
-    const page = new URL(location.href);
-    const invitation = page.searchParams.get(invitationParameter);
-    page.searchParams.delete(invitationParameter);
-    if (invitation) history.replaceState(null, "", page); // it is good once
-    const links = invitation !== null || this.config.link_by_email === true;
-    const linking = links && !this.#tried.has(tenant);
+    const linking = this.config.link_by_email === true && !this.#tried.has(tenant);
     this.#tried.add(tenant);
     this.set({ ...this.state, kind: "stranger", linking });
-    if (linking) void this.#link(tenant, invitation);
+    if (linking) void this.#link(tenant);
   }
 
-  async #link(tenant: string, invitation: string | null): Promise<void> {
+  async #link(tenant: string): Promise<void> {
     const linked = await this.#tokens
       .current()
-      .then((token = "") =>
-        invitation ? acceptInvitation(token, tenant, invitation) : linkMe(token, tenant),
-      )
+      .then((token = "") => linkMe(token, tenant))
       .then(
         () => true,
         () => false,
@@ -335,14 +403,15 @@ export class Auth extends Store<AuthState> implements Credentials {
       if (user) this.#accept(user.access_token);
       return;
     }
-    await this.#manager?.signinRedirect({ state });
+    // A provider that keeps the user signed in would return the same one.
+    await this.#manager?.signinRedirect({ state, ...(this.#another && { prompt: "login" }) });
   }
 
   /** Goes on in a tenant; "" to choose one. */
   choose(tenant: string): void {
-    if (this.state.kind !== "in" && this.state.kind !== "stranger") return;
+    if (!("identity" in this.state) || this.state.kind === "expired") return;
     sessionStorage.setItem(chosenTenant, tenant);
-    this.set({ kind: "in", identity: this.state.identity, tenant });
+    this.#enter(this.state.identity, tenant);
   }
 
   async signOut(): Promise<void> {
@@ -364,6 +433,8 @@ export class Auth extends Store<AuthState> implements Credentials {
 
 /** The parameter of a page's URL with the link of an invitation, which the server leads to. */
 const invitationParameter = "invitation";
+/** The key of the link of an invitation, while its user signs out and in again. */
+const keptInvitation = "berth.invitation";
 
 /** What a status says about adding a passkey. */
 const refusals: Record<number, KeyOutcome> = { 403: "again", 409: "tooMany", 429: "later" };

@@ -36,6 +36,7 @@ const SignIn = lazy(async () => ({ default: (await import("../sign-in/sign-in"))
 const Stranger = lazy(async () => ({
   default: (await import("../sign-in/stranger")).Stranger,
 }));
+const Invited = lazy(async () => ({ default: (await import("../sign-in/invited")).Invited }));
 const Dialogs = lazy(async () => ({
   default: (await whenOnline(() => import("../dialogs/dialogs"))).Dialogs,
 }));
@@ -213,6 +214,18 @@ function SignInGate({ connection, live, app }: Live & { connection: Connection }
     );
   }
   if (state.kind === "stranger" && state.linking) return <PageLoader />;
+  if (state.kind === "invited" && !state.failure) return <PageLoader />;
+  if (state.kind === "invited" && state.failure) {
+    return (
+      <Suspense fallback={<PageLoader />}>
+        <Invited
+          account={state.identity.account}
+          elsewhere={state.identity.tenants.length > 1}
+          failure={state.failure}
+        />
+      </Suspense>
+    );
+  }
   if (state.kind === "stranger") {
     return (
       <Suspense fallback={<PageLoader />}>

@@ -160,15 +160,30 @@ export async function linkMe(token: string, tenantId: string): Promise<void> {
   await fetched("/berth.v1.MemberService/LinkMe", { method: "POST", headers, body });
 }
 
-/** Makes the user the member whom a link invites. Fails if the link is not valid in the tenant. */
+/** Why an invitation is not accepted: it is somebody else's, its link is not valid, or nobody knows. */
+export type InvitationFailure = "other" | "link" | "unreachable";
+
+const invitationFailures: Record<string, InvitationFailure> = {
+  ALREADY_EXISTS: "other",
+  LINK_INVALID: "link",
+};
+
+/**
+ * Makes the user the member whom a link invites, or confirms the address of who is that already. Says
+ * why it cannot. What is refused since the user is no member is no failure: the next call says so.
+ */
 export async function acceptInvitation(
   token: string,
   tenantId: string,
   link: string,
-): Promise<void> {
+): Promise<InvitationFailure | undefined> {
   const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
   const body = JSON.stringify({ tenantId, link });
-  await fetched("/berth.v1.InvitationService/AcceptInvitation", { method: "POST", headers, body });
+  const path = "/berth.v1.InvitationService/AcceptInvitation";
+  const answer = await fetch(path, { method: "POST", headers, body });
+  if (answer.ok || answer.status === 403) return undefined;
+  const { reason } = await answer.json();
+  return invitationFailures[reason] ?? "unreachable";
 }
 
 /** The claims of a token. They are not verified here: only the server does that. */

@@ -103,6 +103,19 @@ export const de: typeof en = {
     expiredNote: "Sie wurden abgemeldet. Ihre Eingaben bleiben erhalten.",
     again: "Erneut anmelden",
   },
+  invitation: {
+    other: "Diese Einladung ist für jemand anderen",
+    otherNote: (account) =>
+      `Sie sind als ${account} angemeldet, und die Einladung ist nicht für dieses Konto. Melden Sie sich ab, um sie als die eingeladene Person anzunehmen.`,
+    invalid: "Diese Einladung ist ungültig",
+    invalidNote: (account) =>
+      `Ein Link gilt einmal, sieben Tage lang, und nur bis ein neuerer verschickt wird. Sie sind als ${account} angemeldet. Haben nicht Sie ihn angenommen, bitten Sie um eine neue Einladung.`,
+    failed: "Die Einladung konnte nicht angenommen werden",
+    failedNote:
+      "Der Server ist nicht erreichbar oder hat keine Zeit. Bitte versuchen Sie es erneut.",
+    signOut: "Abmelden und fortfahren",
+    stay: "Ohne sie fortfahren",
+  },
   roleNames: {
     owner: "Inhaber",
     admin: "Admin",

@@ -99,6 +99,18 @@ export const en = {
     expiredNote: "You have been signed out. What you typed is kept.",
     again: "Sign in again",
   },
+  invitation: {
+    other: "This invitation is for somebody else",
+    otherNote: (account: string) =>
+      `You are signed in as ${account}, and the invitation is not for this account. Sign out to accept it as the person who was invited.`,
+    invalid: "This invitation is not valid",
+    invalidNote: (account: string) =>
+      `A link works once, for seven days, until a newer one is sent. You are signed in as ${account}. If you were not who accepted it, ask to be invited again.`,
+    failed: "The invitation could not be accepted",
+    failedNote: "The server could not be reached, or has no time. Please try again.",
+    signOut: "Sign out and go on",
+    stay: "Go on without it",
+  },
   roleNames: {
     owner: "Owner",
     admin: "Admin",

@@ -98,6 +98,18 @@ export const fr: typeof en = {
     expiredNote: "Vous avez été déconnecté. Votre saisie est conservée.",
     again: "Se reconnecter",
   },
+  invitation: {
+    other: "Cette invitation est pour quelqu’un d’autre",
+    otherNote: (account) =>
+      `Vous êtes connecté en tant que ${account}, et l’invitation n’est pas pour ce compte. Déconnectez-vous pour l’accepter en tant que la personne invitée.`,
+    invalid: "Cette invitation n’est pas valable",
+    invalidNote: (account) =>
+      `Un lien est valable une fois, pendant sept jours, tant qu’aucun autre n’est envoyé. Vous êtes connecté en tant que ${account}. Si ce n’est pas vous qui l’avez acceptée, demandez une nouvelle invitation.`,
+    failed: "L’invitation n’a pas pu être acceptée",
+    failedNote: "Le serveur est injoignable ou n’a pas le temps. Veuillez réessayer.",
+    signOut: "Se déconnecter et continuer",
+    stay: "Continuer sans elle",
+  },
   roleNames: {
     owner: "Propriétaire",
     admin: "Administrateur",

@@ -73,11 +73,13 @@ type InvitationServiceClient interface {
 	// Errors: INVITATION_NOT_FOUND, INVITATION_ENDED (it was accepted), PERMISSION_DENIED.
 	RevokeInvitation(context.Context, *v1.RevokeInvitationRequest) (*v1.RevokeInvitationResponse, error)
 	// AcceptInvitation makes the caller, who is no member yet, the member whom a link invites, and confirms the member's
-	// email. From then on they are who the token's subject is. It is for apps whose users sign in with an identity
-	// provider; Berth's own sign-in accepts invitations on the page of the link.
+	// email. From then on they are who the token's subject is. For who is that member already, it confirms the email. It is
+	// for apps whose users sign in with an identity provider, and which call it once, whoever has opened the link; Berth's
+	// own sign-in accepts invitations on the page of the link.
 	// Repeated: LINK_INVALID.
 	// Errors: LINK_INVALID (forged, used, revoked, expired, or of another tenant), ALREADY_EXISTS (the caller is another
-	// member, or another account is the member's), NOT_A_MEMBER (tokens that Berth issues).
+	// member, or another account is the member's; the link stays good), NOT_A_MEMBER (tokens that Berth issues, of no
+	// member).
 	AcceptInvitation(context.Context, *v1.AcceptInvitationRequest) (*v1.AcceptInvitationResponse, error)
 }
 
@@ -203,11 +205,13 @@ type InvitationServiceHandler interface {
 	// Errors: INVITATION_NOT_FOUND, INVITATION_ENDED (it was accepted), PERMISSION_DENIED.
 	RevokeInvitation(context.Context, *v1.RevokeInvitationRequest) (*v1.RevokeInvitationResponse, error)
 	// AcceptInvitation makes the caller, who is no member yet, the member whom a link invites, and confirms the member's
-	// email. From then on they are who the token's subject is. It is for apps whose users sign in with an identity
-	// provider; Berth's own sign-in accepts invitations on the page of the link.
+	// email. From then on they are who the token's subject is. For who is that member already, it confirms the email. It is
+	// for apps whose users sign in with an identity provider, and which call it once, whoever has opened the link; Berth's
+	// own sign-in accepts invitations on the page of the link.
 	// Repeated: LINK_INVALID.
 	// Errors: LINK_INVALID (forged, used, revoked, expired, or of another tenant), ALREADY_EXISTS (the caller is another
-	// member, or another account is the member's), NOT_A_MEMBER (tokens that Berth issues).
+	// member, or another account is the member's; the link stays good), NOT_A_MEMBER (tokens that Berth issues, of no
+	// member).
 	AcceptInvitation(context.Context, *v1.AcceptInvitationRequest) (*v1.AcceptInvitationResponse, error)
 }
 

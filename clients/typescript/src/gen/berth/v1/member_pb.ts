@@ -50,7 +50,8 @@ export type Member = Message<"berth.v1.Member"> & {
 
   /**
    * Whether email is known to be the member's: by a code or a link, or because the issuer of their token has verified
-   * it (the claims email and email_verified). Contacts that staff entered are used without that.
+   * it (the claims email and email_verified) and the operator trusts the issuer's addresses. Contacts that staff entered
+   * are used without that.
    *
    * @generated from field: bool email_confirmed = 5;
    */
