@@ -161,6 +161,7 @@ func Open(
 		Admission: admission.Config{
 			Guard: n.Guard, Verifier: n.Verifier, Now: time.Now, Logger: log, Metrics: registry, Origins: listen.Origins,
 			TimeLimit: listen.TimeLimit, Rates: rates, HoldBack: holdBack, FormerIssuers: keys.FormerIssuers,
+			TrustEmails: keys.LinkByEmail,
 		},
 		Services: n.App, Issuer: n.Issuer, Health: n.health, Reflection: listen.Reflection, Fallback: apps,
 	})
@@ -170,6 +171,7 @@ func Open(
 	mux := http.NewServeMux()
 	config := web.Config{
 		Services: n.App, Log: log, PublicURL: listen.PublicURL, Metrics: registry, Addresses: rates.Addresses,
+		Passkeys: listen.Traffic.passkeys(n.limits.Proxies),
 		HoldBack: holdBack, Codes: listen.Traffic.codes(n.limits.Proxies), Provider: keys.SignIn().Issuer != "",
 		TwilioToken: textOf(n.secrets.Twilio, keys.Senders.TwilioToken),
 	}

@@ -25,7 +25,7 @@ type TrafficConfig struct {
 	MaxRequests    int           `name:"max-requests-per-address" env:"BERTH_MAX_REQUESTS_PER_ADDRESS" default:"4000" help:"How many requests of one address may be in progress, over all its connections; 0 for no limit."`
 	CallerRate     float64       `env:"BERTH_CALLER_RATE" default:"100" help:"How many calls a second a member or a service account may send to a server in the long run, and ten times as many at once; 0 for no limit."`
 	TenantRate     float64       `env:"BERTH_TENANT_RATE" default:"2000" help:"The same for all callers of a tenant together."`
-	AddressRate    float64       `env:"BERTH_ADDRESS_RATE" default:"10" help:"The same for the calls of an address with an invalid token, key or link."`
+	AddressRate    float64       `env:"BERTH_ADDRESS_RATE" default:"10" help:"The same for the calls of an address with an invalid token, key or link. Of wrong passkeys it may send ten times as many, which count apart."`
 	BenefitGuesses int           `env:"BERTH_BENEFIT_GUESSES" default:"10" help:"How many wrong membership numbers of benefits a member may try in an hour; 0 for no limit."`
 	ProgramGuesses int           `name:"program-benefit-guesses" env:"BERTH_PROGRAM_BENEFIT_GUESSES" default:"100" help:"The same for a service account."`
 	DomainChecks   int           `env:"BERTH_DOMAIN_CHECKS" default:"20" help:"How often a tenant may set or verify a sending domain in an hour; 0 for no limit."`
@@ -71,6 +71,15 @@ func (c TrafficConfig) codes(proxies traffic.Proxies) *traffic.Addresses {
 		return nil
 	}
 	return traffic.NewAddresses(traffic.PerHour(c.SignInCodes), proxies, time.Now)
+}
+
+// wrongPasskeys is how many wrong answers of passkeys an address may send for each invalid link. Nobody can guess one,
+// so the limit is only for what they cost: reading one row each.
+const wrongPasskeys = 10
+
+// passkeys returns the limit of wrong answers of passkeys.
+func (c TrafficConfig) passkeys(proxies traffic.Proxies) *traffic.Addresses {
+	return traffic.NewAddresses(traffic.PerSecond(wrongPasskeys*c.AddressRate), proxies, time.Now)
 }
 
 // connLimits returns the limits of connections. It registers the metric of refused ones.

@@ -63,6 +63,7 @@ func (s *signInStudio) handler() http.Handler {
 	return Handler(Config{
 		Services: s.App, PublicURL: "https://berth.example", Metrics: s.metrics, Issuer: s.issuer, AuthTime: 1,
 		Addresses: traffic.NewAddresses(traffic.Rate{PerSecond: 0.1, Burst: 5}, nil, s.Clock.Now),
+		Passkeys:  traffic.NewAddresses(traffic.Rate{PerSecond: 0.1, Burst: 5}, nil, s.Clock.Now),
 	})
 }
 

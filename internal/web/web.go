@@ -30,6 +30,9 @@ type Config struct {
 	Metrics prometheus.Registerer
 	// Addresses limits requests with links that do not exist. Optional.
 	Addresses *traffic.Addresses
+	// Passkeys limits wrong answers of passkeys. It is a limit of its own, so that those who use up Addresses or Codes
+	// shut out nobody who has a passkey. Optional.
+	Passkeys *traffic.Addresses
 	// HoldBack holds back the answers to requests above a limit. Optional.
 	HoldBack *traffic.HoldBack
 	// Codes limits the codes that a network asks for, from browsers that have never signed in. Optional.
@@ -75,12 +78,16 @@ func Handler(c Config) http.Handler {
 	all := http.NewServeMux()
 	if c.Issuer != nil {
 		signIn := newAuth(c)
-		all.Handle("POST "+AuthPath, signIn.ownPages(limitInvalid(c, c.made, signIn.routes())))
+		routes := signIn.routes()
+		all.Handle("POST "+AuthPath, signIn.ownPages(limitInvalid(c, c.Addresses, c.made, routes)))
+		for _, path := range []string{"passkey", "passkey/options"} {
+			all.Handle("POST "+AuthPath+path, signIn.ownPages(limitInvalid(c, c.Passkeys, c.made, routes)))
+		}
 	}
 	all.HandleFunc("GET "+assetPath+"{file}", serveAsset)
 	all.HandleFunc("GET "+claimAssetPath+"{file}", serveAsset)
 	all.HandleFunc("GET "+accentPath+"{file}", serveAccent)
-	all.Handle("/", limitInvalid(c, c.made, mux))
+	all.Handle("/", limitInvalid(c, c.Addresses, c.made, mux))
 	return protect(withRequest(c.Addresses, countInvalid(c.Metrics, all)))
 }
 
@@ -130,8 +137,9 @@ func countInvalid(to prometheus.Registerer, next http.Handler) http.Handler {
 // limitInvalid limits the requests of an address to links that do not exist. Those to links that exist count for
 // nothing, since many people may open theirs behind one address. If the address has no request left, what the service
 // made itself passes nevertheless: see made.
-func limitInvalid(c Config, made func(*http.Request) string, next http.Handler) http.Handler {
-	addresses := c.Addresses
+func limitInvalid(
+	c Config, addresses *traffic.Addresses, made func(*http.Request) string, next http.Handler,
+) http.Handler {
 	if addresses == nil {
 		return next
 	}

@@ -34,7 +34,7 @@ func TestLinks_AreLimitedByAddressIfTheyDoNotExist(t *testing.T) {
 			http.NotFound(w, r)
 		}
 	})
-	pages := limitInvalid(Config{Addresses: addresses}, func(*http.Request) string { return "" }, links)
+	pages := limitInvalid(Config{}, addresses, func(*http.Request) string { return "" }, links)
 	for i, step := range []struct {
 		path  string
 		times int
@@ -64,7 +64,7 @@ func TestLinks_HoldBackWhoAsksAgainAtOnce(t *testing.T) {
 			Addresses: traffic.NewAddresses(traffic.Rate{PerSecond: 0.1, Burst: 1}, nil, testkit.NewClock(testkit.Noon).Now),
 			HoldBack:  &traffic.HoldBack{For: time.Second},
 		}
-		pages := limitInvalid(config, func(*http.Request) string { return "" }, http.NotFoundHandler())
+		pages := limitInvalid(config, config.Addresses, func(*http.Request) string { return "" }, http.NotFoundHandler())
 		for i, link := range []string{
 			"/claim/x", "/claim/x", "/display/x", "/calendar/x.ics", "/unsubscribe/x", "/confirm/x", "/address/x",
 			"/twilio/platform/status",
