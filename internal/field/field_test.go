@@ -43,7 +43,8 @@ var emailWays = map[string]func(t *testing.T, address string) bool{
 	},
 	"a guest": func(_ *testing.T, address string) bool {
 		guest := booking.Contact{Name: "Ana", Email: address}
-		return booking.CheckBooker(tenant.MemberID{}, true, guest, "") == nil
+		_, err := booking.CheckBooker(tenant.MemberID{}, true, guest, booking.Contact{}, "")
+		return err == nil
 	},
 }
 
@@ -70,7 +71,8 @@ var phoneWays = map[string]func(number string) bool{
 	},
 	"a guest": func(number string) bool {
 		guest := booking.Contact{Name: "Ana", Phone: number}
-		return booking.CheckBooker(tenant.MemberID{}, true, guest, "") == nil
+		_, err := booking.CheckBooker(tenant.MemberID{}, true, guest, booking.Contact{}, "")
+		return err == nil
 	},
 }
 
@@ -93,12 +95,13 @@ var nameWays = map[string]func(name string) error{
 		return err
 	},
 	"a guest": func(name string) error {
-		return booking.CheckBooker(tenant.MemberID{}, true, booking.Contact{Name: name}, "")
+		_, err := booking.CheckBooker(tenant.MemberID{}, true, booking.Contact{Name: name}, booking.Contact{}, "")
+		return err
 	},
 	"a location": func(name string) error { return catalog.Location{Name: name, TimeZone: "UTC"}.Validate() },
 	"a resource": func(name string) error { return catalog.Resource{Name: name}.Validate() },
 	"an item":    func(name string) error { return booking.Item{Name: name}.Validate() },
-	"a workout":  func(name string) error { return session.Workout{Name: name}.Validate() },
+	"a workout":  func(name string) error { _, err := session.Workout{Name: name}.Normalize(); return err },
 	"a plan":     func(name string) error { return credit.Plan{Name: name, Kind: credit.Unlimited}.Validate() },
 	"an account": func(name string) error { _, err := grant.ServiceAccount{Name: name}.Normalize(); return err },
 	"a role":     func(name string) error { _, err := grant.Role{Name: "desk", Title: name}.Normalize(); return err },
@@ -180,7 +183,8 @@ var editWays = map[string]func(before, after string, valid bool) error{
 		if !valid {
 			w.Body = "\x00"
 		}
-		return w.ValidateEdit(session.Workout{Name: before})
+		_, err := w.NormalizeFrom(session.Workout{Name: before})
+		return err
 	},
 	"a plan": func(before, after string, valid bool) error {
 		p := credit.Plan{Name: after, Kind: credit.Unlimited}
@@ -188,6 +192,38 @@ var editWays = map[string]func(before, after string, valid bool) error{
 			p.Credits = 1
 		}
 		return p.ValidateEdit(credit.Plan{Name: before, Kind: credit.Unlimited})
+	},
+	"a guest": func(before, after string, valid bool) error {
+		_, err := booking.Edit(booking.Booking{Contact: booking.Contact{Name: before}}, func(d *booking.Details) {
+			d.Contact.Name, d.Note = after, "late"
+			if !valid {
+				d.Contact.Email = "none"
+			}
+		})
+		return err
+	},
+	"a session": func(before, after string, valid bool) error {
+		known := session.References{
+			Service:  session.ServiceReference{Active: true},
+			Location: session.LocationReference{Active: true},
+		}
+		d := session.Details{
+			Title: before, Service: tenant.ServiceID{UUID: tenant.UUID{1}}, Location: tenant.LocationID{UUID: tenant.UUID{1}},
+		}
+		in := session.Input{Title: after}
+		if !valid {
+			in.Description = "\x00"
+		}
+		_, err := d.Edit(in, session.TitleField|session.DescriptionField, known)
+		return err
+	},
+	"a role": func(before, after string, valid bool) error {
+		r := grant.Role{Name: "desk", Title: after, Permissions: []string{"member.read"}}
+		if !valid {
+			r.Description = "\x00"
+		}
+		_, err := grant.EditRole(grant.AllPermissions(), grant.Role{Name: "desk", Title: before}, r)
+		return err
 	},
 }
 

@@ -35,12 +35,13 @@ var names = map[string]func(name string) error{
 		return err
 	},
 	"contact.name": func(name string) error {
-		return booking.CheckBooker(tenant.MemberID{}, true, booking.Contact{Name: name}, "")
+		_, err := booking.CheckBooker(tenant.MemberID{}, true, booking.Contact{Name: name}, booking.Contact{}, "")
+		return err
 	},
 	"item.name":     func(name string) error { return booking.Item{Name: name}.Validate() },
 	"provider.name": func(name string) error { return booking.BenefitProvider{Code: "CLUB", Name: name}.Validate() },
 	"plan.name":     func(name string) error { return credit.Plan{Name: name}.Validate() },
-	"name":          func(name string) error { return session.Workout{Name: name}.Validate() },
+	"name":          func(name string) error { _, err := session.Workout{Name: name}.Normalize(); return err },
 	"role.title": func(name string) error {
 		_, err := grant.Role{Name: "desk", Title: name}.Normalize()
 		return err

@@ -68,7 +68,7 @@ func WithItems(choices ...booking.ItemChoice) func(*bookings.BookRequest) {
 // ForGuest makes a request one for a guest of a tier.
 func ForGuest(name, tier string) func(*bookings.BookRequest) {
 	return func(r *bookings.BookRequest) {
-		r.Guest, r.GuestTier, r.Contact = true, tier, booking.Contact{Name: name, Phone: "+49 30 1234"}
+		r.Guest, r.GuestTier, r.Contact = true, tier, booking.Contact{Name: name, Phone: "+49301234"}
 	}
 }
 

@@ -12,9 +12,10 @@ import (
 )
 
 // ConfirmMemberContact makes a contact another member's, without a code, for messages. It signs nobody in: one that
-// they entered, or that they have and have not confirmed. It is for members whose address or number gets no more codes,
-// because others have tried it, or whose number is not a mobile one. Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED,
-// CONTACT_NOT_PENDING, ALREADY_EXISTS.
+// they entered, or that they have and have not confirmed. If it is another address than before, it does what another's
+// edit of the address does: the sign-ins and the invitation of the old one end, and the old one is asked. It is for
+// members whose address or number gets no more codes, because others have tried it, or whose number is no mobile one.
+// Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED, CONTACT_NOT_PENDING, ALREADY_EXISTS, QUOTA_EXCEEDED.
 func (s *Service) ConfirmMemberContact(
 	ctx context.Context, caller tenant.Caller, id tenant.MemberID, c member.Contact, reason string,
 ) (member.Member, error) {
@@ -41,8 +42,10 @@ func (s *Service) ConfirmMemberContact(
 		if err := s.addressChanged(ctx, tx, before, after); err != nil {
 			return before, err
 		}
+		after = after.Enter(before, tx.Caller.Actor())
 		after.Version, after.UpdatedAt = before.Version+1, tx.Now
 		s.writeMember(tx, before, after)
+		endWaysIn(tx, before, after, false)
 		changed := []string{c.Kind.Field()}
 		record.Audit(tx, "contact.confirmed_by_hand", "member", id.UUID, reason, map[string]any{
 			"kind": string(c.Kind), "before": before.Contact(c.Kind).Address, "after": after.Contact(c.Kind).Address,

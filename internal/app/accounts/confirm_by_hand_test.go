@@ -1,14 +1,18 @@
 package accounts_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/signins"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/fault/faulttest"
 	"github.com/berthhq/berth/internal/rules/member"
+	"github.com/berthhq/berth/internal/rules/signin"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
 	"github.com/berthhq/berth/internal/testkit/expect"
@@ -73,6 +77,34 @@ func TestConfirmByHand_TakesWhatTheMemberHas(t *testing.T) {
 	}
 	m := expect.Value(confirmByHand(s.Studio, s.Coach, ana, member.ByPhone, "+4930123456"))(t)
 	test.True(t, m.Confirmed(member.ByPhone, ""))
+}
+
+// An address that takes the place of another by hand ends what signed in with the other: somebody else may be there.
+// One that the member has already ends nothing.
+func TestConfirmByHand_EndsTheSignInsOfTheOldAddress(t *testing.T) {
+	t.Parallel()
+	s := testkit.New(t)
+	mia := signedIn(s)
+	deliver(s)
+	secret := signins.NewSecret(s.Tenant)
+	self := testkit.SelfOnly(tenant.Caller{Tenant: s.Tenant, Member: mia.ID, Subject: tenant.MemberSubject(mia.ID)})
+	expect.OK(t)(engine.Transact(t.Context(), s.App.Engine, self, engine.Transaction{Name: "test"},
+		func(ctx context.Context, tx *engine.Tx) (signin.SignIn, error) {
+			return signins.Start(tx, secret, mia.ID, signin.ByCode), ctx.Err()
+		}))
+	link := invited(s, mia.ID)
+	s.Exec(`update members set confirmed_email = '' where id = $1`, mia.ID)
+	expect.OK(t)(confirmByHand(s, s.Coach, self, member.ByEmail, "mia@example.com"))
+	expect.OK(t)(s.App.SignIns.Use(t.Context(), secret))
+	expect.OK(t)(s.App.Accounts.GetInvitationLink(t.Context(), link))
+
+	expect.OK(t)(newAddress(s, self, "new@example.com"))
+	expect.OK(t)(confirmByHand(s, s.Coach, self, member.ByEmail, "new@example.com"))
+	expect.Reason(t, fault.SignInEnded)(s.App.SignIns.Use(t.Context(), secret))
+	refused(s, "it was for the old address", link)
+	test.EqOp(t, "new@example.com", emailOf(s, mia.ID))
+	test.EqOp(t, s.Coach.Actor(), s.Text(`select email_by from members where id = $1`, mia.ID))
+	expect.Reason(t, fault.AddressInDoubt, "the old one is asked")(invite(s, s.Owner, mia.ID))
 }
 
 // Nobody confirms their own contacts, nor those of someone with more permissions, nor an address of someone else.

@@ -176,12 +176,7 @@ func (s *Service) editMember(
 		case !before.Active() && after.Active():
 			record.Recheck(tx, id)
 		}
-		if !after.Active() || before.Email != after.Email {
-			accountdb.EndInvitations(tx.Tx, tx.Tenant, id, tx.Now)
-		}
-		if member.EndsSignIns(changed, after, self) {
-			accountdb.DeleteSignInsOf(tx.Tx, tx.Tenant, id)
-		}
+		endWaysIn(tx, before, after, self)
 		record.Audit(tx, act.audit, "member", id.UUID, "",
 			record.Changes(before.AuditValues(changed), after.AuditValues(changed)))
 		memberEvent(tx, id, changed)
@@ -198,6 +193,16 @@ func (s *Service) editMember(
 		s.rolesChanged(caller.Tenant)
 	}
 	return result, memberTaken(err)
+}
+
+// endWaysIn ends by what a member could sign in before an edit: their invitation, sign-ins and passkeys.
+func endWaysIn(tx *engine.Tx, before, after member.Member, self bool) {
+	if !after.Active() || before.Email != after.Email {
+		accountdb.EndInvitations(tx.Tx, tx.Tenant, after.ID, tx.Now)
+	}
+	if member.EndsSignIns(member.ChangedFields(before, after), after, self) {
+		accountdb.DeleteSignInsOf(tx.Tx, tx.Tenant, after.ID)
+	}
 }
 
 // editOfAdmin returns of which edit owners and admins are told: of their status, and of another's change of how to

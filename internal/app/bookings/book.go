@@ -216,7 +216,9 @@ func (r *BookRequest) complete(caller tenant.Caller) error {
 		}
 		return fault.MissingPermission(booking.CreateForOthers)
 	}
-	return booking.CheckBooker(r.Member, r.Guest, r.Contact, r.GuestTier)
+	var err error
+	r.Contact, err = booking.CheckBooker(r.Member, r.Guest, r.Contact, booking.Contact{}, r.GuestTier)
+	return err
 }
 
 // locks returns the session's lock, shared with other bookings, and those of the member and the external reference.

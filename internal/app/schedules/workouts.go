@@ -20,8 +20,8 @@ func (s *Service) CreateWorkout(
 ) (session.Workout, error) {
 	t := engine.Transaction{Name: "workout.create", Replay: true}
 	return engine.Transact(ctx, s.engine, caller, t, func(_ context.Context, tx *engine.Tx) (session.Workout, error) {
-		w := newWorkout(tx, name, body)
-		if err := w.Validate(); err != nil {
+		w, err := newWorkout(tx, name, body).Normalize()
+		if err != nil {
 			return w, err
 		}
 		scheduledb.InsertWorkout(tx.Tx, tx.Tenant, w)
@@ -55,12 +55,12 @@ func (s *Service) UpdateWorkout(
 		}
 		after := before
 		edit(&after)
+		if after, err = after.NormalizeFrom(before); err != nil {
+			return after, err
+		}
 		changes := catalog.AuditChanges(before.AuditFields(), after.AuditFields())
 		if changes == nil {
 			return after, nil
-		}
-		if err := after.ValidateEdit(before); err != nil {
-			return after, err
 		}
 		after.Version, after.UpdatedAt = before.Version+1, tx.Now
 		scheduledb.UpdateWorkout(tx.Tx, tx.Tenant, after)
@@ -117,11 +117,11 @@ func (s *Service) AddInlineWorkout(
 		if err != nil {
 			return InlineWorkout{}, err
 		}
-		w := newWorkout(tx, name, body)
-		w.Inline = true
-		if err := w.Validate(); err != nil {
+		w, err := newWorkout(tx, name, body).Normalize()
+		if err != nil {
 			return InlineWorkout{}, err
 		}
+		w.Inline = true
 		after, err := before.AddWorkout(w, tx.Now)
 		if err != nil {
 			return InlineWorkout{}, err

@@ -121,17 +121,11 @@ type Details struct {
 func Edit(b Booking, edit func(*Details)) (Booking, error) {
 	d := Details{Note: b.Note, Contact: b.Contact}
 	edit(&d)
-	checked := d.Contact // without what was stored before a later rule, perhaps, which is not in the way of other edits
-	if checked.Email == b.Contact.Email {
-		checked.Email = ""
-	}
-	if checked.Phone == b.Contact.Phone {
-		checked.Phone = ""
-	}
-	if err := CheckBooker(b.Member, b.Member.IsZero(), checked, b.GuestTier); err != nil {
+	contact, err := CheckBooker(b.Member, b.Member.IsZero(), d.Contact, b.Contact, b.GuestTier)
+	if err != nil {
 		return Booking{}, err
 	}
-	b.Note, b.Contact = d.Note, d.Contact
+	b.Note, b.Contact = d.Note, contact
 	return b, nil
 }
 

@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/field"
+	"github.com/berthhq/berth/internal/printable"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/tenant"
@@ -218,31 +218,52 @@ func (s *Slot) checkAdmission(channel catalog.Channel, party int) error {
 	return catalog.CheckParty(party, s.MinParty, s.MaxParty)
 }
 
-// CheckBooker rejects a request that does not say for whom it is, a member or a guest with a name, one with a contact
-// that is none, and one that gives a member a tier: INVALID_FIELD.
-func CheckBooker(member tenant.MemberID, guest bool, contact Contact, guestTier string) error {
-	if guest && strings.TrimSpace(contact.Name) == "" {
-		return fault.Invalid("contact.name", "A guest needs a name.")
-	}
-	for _, f := range []struct {
-		name, value string
-		normal      func(string) (string, string)
-	}{
-		{"name", strings.TrimSpace(contact.Name), field.Line(maxName)},
-		{"email", contact.Email, field.Email},
-		{"phone", contact.Phone, field.Phone},
-	} {
-		if _, problem := f.normal(f.value); f.value != "" && problem != "" {
-			return fault.Invalid("contact."+f.name, "%s", problem)
-		}
-	}
+// CheckBooker returns the contact of a request as it is stored. It rejects a request that does not say for whom it is,
+// a member or a guest with a name, one with a contact that is none, and one that gives a member a tier: INVALID_FIELD.
+// What the contact has from before, in a booking that is edited, stays.
+func CheckBooker(
+	member tenant.MemberID, guest bool, contact, before Contact, guestTier string,
+) (Contact, error) {
+	contact, err := contact.normalizeFrom(before)
 	switch {
+	case err != nil:
+		return contact, err
+	case guest && contact.Name == "":
+		return contact, fault.Invalid("contact.name", "A guest needs a name.")
 	case guestTier != "" && !guest:
-		return fault.Invalid("guest_tier", "Only a guest is given a tier: a member's is that of their membership.")
+		return contact, fault.Invalid("guest_tier", "Only a guest is given a tier: a member's is that of their membership.")
 	case member.IsZero() && !guest:
-		return fault.Invalid("member_id", "Say for whom: you are no member yourself.")
+		return contact, fault.Invalid("member_id", "Say for whom: you are no member yourself.")
 	}
-	return nil
+	return contact, nil
+}
+
+// normalizeFrom returns the contact as it is stored. What is as it was before stays, also if a later rule would refuse
+// it: it must not be in the way of other edits. The error is INVALID_FIELD.
+func (c Contact) normalizeFrom(before Contact) (Contact, error) {
+	for _, f := range []struct {
+		name   string
+		at     *string
+		before string
+		normal func(string) (string, string)
+	}{
+		{"name", &c.Name, before.Name, field.Line(maxName)},
+		{"email", &c.Email, before.Email, field.Email},
+		{"phone", &c.Phone, before.Phone, field.Phone},
+	} {
+		if *f.at == f.before {
+			continue
+		}
+		if *f.at = printable.Trim(*f.at); *f.at == "" {
+			continue
+		}
+		normal, problem := f.normal(*f.at)
+		if problem != "" {
+			return c, fault.Invalid("contact."+f.name, "%s", problem)
+		}
+		*f.at = normal
+	}
+	return c, nil
 }
 
 // Referenced is a request with an external reference: who made it, and a hash that identifies it.

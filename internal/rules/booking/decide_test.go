@@ -364,7 +364,7 @@ func TestCheckBooker_SaysForWhom(t *testing.T) {
 		"a member with no name": {member: mia, called: " "},
 	} {
 		expect.Fault(t, tt.want, name)(
-			booking.CheckBooker(tt.member, tt.guest, booking.Contact{Name: tt.called}, tt.tier))
+			booking.CheckBooker(tt.member, tt.guest, booking.Contact{Name: tt.called}, booking.Contact{}, tt.tier))
 	}
 }
 
@@ -376,11 +376,18 @@ func TestCheckBooker_ChecksTheContact(t *testing.T) {
 		"INVALID_FIELD @contact.email": {Name: "Ada", Email: "ada"},
 		"INVALID_FIELD @contact.phone": {Name: "Ada", Phone: "01511 2345678"},
 	} {
-		expect.Fault(t, want, contact.Name)(booking.CheckBooker(tenant.MemberID{}, true, contact, ""))
+		expect.Fault(t, want, contact.Name)(
+			booking.CheckBooker(tenant.MemberID{}, true, contact, booking.Contact{}, ""))
 	}
-	b := booking.Booking{Contact: booking.Contact{Name: "Ada", Email: "ada", Phone: "01511"}}
+	stored := expect.Value(booking.CheckBooker(tenant.MemberID{}, true, booking.Contact{
+		Name: " \u200bZoe\u0308 \u00a0", Email: " zoe@example.com", Phone: "+49 (1511) 234-5678\u200b",
+	}, booking.Contact{}, ""))(t)
+	test.Eq(t, booking.Contact{Name: "Zo\u00eb", Email: "zoe@example.com", Phone: "+4915112345678"}, stored)
+	b := booking.Booking{Contact: booking.Contact{Name: "A\u200bda", Email: "ada", Phone: "01511"}}
 	same := func(d *booking.Details) { d.Note = "late" }
-	expect.OK(t)(booking.Edit(b, same))
+	test.Eq(t, b.Contact, expect.Value(booking.Edit(b, same))(t).Contact)
+	none := func(d *booking.Details) { d.Contact.Name = "\u200b" }
+	expect.Fault(t, "INVALID_FIELD @contact.name")(booking.Edit(b, none))
 	other := func(d *booking.Details) { d.Contact.Phone = "01512" }
 	expect.Fault(t, "INVALID_FIELD @contact.phone")(booking.Edit(b, other))
 }

@@ -50,18 +50,25 @@ const (
 
 // Normalize returns the role as it is stored: with a title, and with permissions in the order of policy.Permissions.
 // The errors are INVALID_FIELD and PERMISSION_NOT_FOUND.
-func (r Role) Normalize() (Role, error) {
-	r.Description = strings.TrimSpace(r.Description)
-	if strings.TrimSpace(r.Title) == "" {
+func (r Role) Normalize() (Role, error) { return r.normalizeFrom(Role{}) }
+
+// normalizeFrom is Normalize for an edited role. A title and a description that stay as they were are not judged again.
+func (r Role) normalizeFrom(before Role) (Role, error) {
+	if printable.Trim(r.Title) == "" {
 		r.Title = r.Name
 	}
-	title, problem := field.Line(maxTitle)(r.Title)
-	if problem != "" {
-		return r, fault.Invalid("role.title", "%s", problem)
+	if r.Title != before.Title {
+		title, problem := field.Line(maxTitle)(r.Title)
+		if problem != "" {
+			return r, fault.Invalid("role.title", "%s", problem)
+		}
+		r.Title = title
 	}
-	r.Title = title
-	if err := checkDescription("role.description", r.Description); err != nil {
-		return r, err
+	if r.Description != before.Description {
+		r.Description = strings.TrimSpace(r.Description)
+		if err := checkDescription("role.description", r.Description); err != nil {
+			return r, err
+		}
 	}
 	for _, name := range r.Permissions {
 		if _, ok := policy.IndexOf(name); !ok {

@@ -169,7 +169,7 @@ func EditRole(editor Permissions, before, after Role) (Role, error) {
 	if err := before.CheckOwn(); err != nil {
 		return before, err
 	}
-	after, err := after.Normalize()
+	after, err := after.normalizeFrom(before)
 	if err != nil {
 		return before, err
 	}

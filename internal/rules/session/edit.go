@@ -1,9 +1,7 @@
 package session
 
 import (
-	"cmp"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/berthhq/berth/internal/civil"
@@ -172,18 +170,20 @@ func (d Details) Edit(in Input, fields Fields, at References) (Details, error) {
 	if err := to.CheckReferences(d, at); err != nil {
 		return d, err
 	}
-	if fields.Has(TitleField) {
-		to.Title = strings.TrimSpace(in.Title)
+	if fields.Has(TitleField) && in.Title != d.Title {
+		var err error
+		if to.Title, err = line("title", in.Title, maxTitle); err != nil {
+			return d, err
+		}
 	}
 	if to.Title == "" {
 		to.Title = at.Service.Name
 	}
-	if fields.Has(DescriptionField) {
+	if fields.Has(DescriptionField) && in.Description != d.Description {
 		to.Description = in.Description
-	}
-	err := cmp.Or(line("title", to.Title, maxTitle), lines("description", to.Description, maxDescription))
-	if err != nil {
-		return d, err
+		if err := lines("description", to.Description, maxDescription); err != nil {
+			return d, err
+		}
 	}
 	if fields.Has(CapacityField) {
 		switch {

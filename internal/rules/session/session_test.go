@@ -223,9 +223,29 @@ func TestNew_RejectsInvalidInput(t *testing.T) {
 		test.EqOp(t, want, faulttest.Text(block), test.Sprint(reason))
 		test.EqOp(t, want, faulttest.Text(session.CheckReason(reason)), test.Sprint(reason))
 	}
-	expect.InvalidField(t, session.Workout{Name: "Squats"}, map[string][]set{
-		"":     {{"Body": "3 × 10\n5 × 5"}, {"Name": strings.Repeat("ä", 200), "Body": strings.Repeat("ä", 20_000)}},
-		"name": {{"Name": " "}, {"Name": strings.Repeat("ä", 201)}, {"Name": "\x00"}},
-		"body": {{"Body": "\a"}, {"Body": strings.Repeat("ä", 20_001)}},
-	})
+	for field, all := range map[string][]set{
+		"":      {{"Body": "3 × 10\n5 × 5"}, {"Name": strings.Repeat("ä", 200), "Body": strings.Repeat("ä", 20_000)}},
+		"@name": {{"Name": " "}, {"Name": strings.Repeat("ä", 201)}, {"Name": "\x00"}},
+		"@body": {{"Body": "\a"}, {"Body": strings.Repeat("ä", 20_001)}},
+	} {
+		for _, fields := range all {
+			_, err := vary.From(session.Workout{Name: "Squats"}, fields).Normalize()
+			test.StrHasSuffix(t, field, faulttest.Text(err), test.Sprint(fields))
+			test.EqOp(t, field == "", err == nil, test.Sprint(fields))
+		}
+	}
+}
+
+// Titles and names are stored without what cannot be seen at their ends, and composed.
+func TestTitles_AreStoredInTheirNormalForm(t *testing.T) {
+	t.Parallel()
+	const written, stored = " \u200bZoe\u0308’s class \u00a0", "Zoë’s class"
+	in := session.Input{Service: service, Location: location, StartsAt: noon.Add(time.Hour), Title: written}
+	made := expect.Value(session.New(anID, in, yoga(), noon))(t)
+	test.EqOp(t, stored, made.Title)
+	edited := expect.Value(made.Details.Edit(session.Input{Title: "\u2060Old" + stored}, session.TitleField, yoga()))(t)
+	test.EqOp(t, "Old"+stored, edited.Title)
+	test.EqOp(t, stored, expect.Value(session.Workout{Name: written}.Normalize())(t).Name)
+	blank := expect.Value(made.Details.Edit(session.Input{Title: " \u200b"}, session.TitleField, yoga()))(t)
+	test.EqOp(t, yoga().Service.Name, blank.Title)
 }

@@ -20,15 +20,16 @@ const (
 // CheckReason rejects an invalid reason: INVALID_FIELD.
 func CheckReason(reason string) error { return lines("reason", reason, maxReason) }
 
-// line accepts one line of text, or none.
-func line(of, value string, longest int) error {
-	if value == "" {
-		return nil
+// line returns one line of text, or none, as it is stored: see field.Line.
+func line(of, value string, longest int) (string, error) {
+	if printable.Trim(value) == "" {
+		return "", nil
 	}
-	if _, problem := field.Line(longest)(value); problem != "" {
-		return fault.Invalid(of, "%s", problem)
+	normal, problem := field.Line(longest)(value)
+	if problem != "" {
+		return "", fault.Invalid(of, "%s", problem)
 	}
-	return nil
+	return normal, nil
 }
 
 // lines accepts one or more lines of text.

@@ -1,14 +1,11 @@
 package session
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/berthhq/berth/internal/fault"
-	"github.com/berthhq/berth/internal/field"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -50,18 +47,22 @@ func (w Workout) Delete(now time.Time) (Workout, bool, error) {
 	return w, true, nil
 }
 
-// Validate rejects a workout with invalid fields: INVALID_FIELD.
-func (w Workout) Validate() error {
-	if strings.TrimSpace(w.Name) == "" {
-		return fault.Invalid("name", "A workout needs a name.")
-	}
-	return cmp.Or(line("name", w.Name, maxName), lines("body", w.Body, maxBody))
-}
+// Normalize returns the workout as it is stored. The error is INVALID_FIELD.
+func (w Workout) Normalize() (Workout, error) { return w.NormalizeFrom(Workout{}) }
 
-// ValidateEdit is Validate for an edit. A name that stays is not judged again.
-func (w Workout) ValidateEdit(before Workout) error {
-	w.Name = field.Kept(before.Name, w.Name)
-	return w.Validate()
+// NormalizeFrom is Normalize for an edited workout. What stays as it was is not judged again.
+func (w Workout) NormalizeFrom(before Workout) (Workout, error) {
+	var err error
+	if w.Name == "" || w.Name != before.Name {
+		w.Name, err = line("name", w.Name, maxName)
+	}
+	if err == nil && w.Name == "" {
+		err = fault.Invalid("name", "A workout needs a name.")
+	}
+	if err == nil && w.Body != before.Body {
+		err = lines("body", w.Body, maxBody)
+	}
+	return w, err
 }
 
 // SetWorkouts returns the session with other workouts. Known has those of them that the tenant has. Inline and deleted
