@@ -48,6 +48,8 @@ type Config struct {
 	// RolesChanged, if set, is called after the commit for every tenant in which a caller's rights changed. Other nodes
 	// are notified through AccessChannel.
 	RolesChanged func(id tenant.TenantID)
+	// InvitationChanged, if set, is called after the commit for each invitation that was made, sent again or revoked.
+	InvitationChanged func()
 	// Width is how many transactions about one tenant's seats run at a time. Default 2, which is best on 2 cores.
 	Width int
 	// Widest is how many transactions about seats run at a time. Default 12.
@@ -145,7 +147,7 @@ func New(c Config) *Services {
 	s.Accounts = accounts.New(accounts.Config{
 		Engine: e, RolesChanged: c.RolesChanged, Seals: c.Seals, Limits: s.Messages.Limits, MaxMembers: c.Quotas.Members,
 		PublicURL:   c.PublicURL,
-		LinkByEmail: c.LinkByEmail,
+		LinkByEmail: c.LinkByEmail, InvitationChanged: c.InvitationChanged,
 	})
 	s.SignIns = signins.New(signins.Config{
 		Engine: e, Accounts: s.Accounts, Seals: c.Seals, HasProvider: c.HasIdentityProvider,

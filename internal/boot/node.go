@@ -131,11 +131,15 @@ func Open(
 	if err != nil {
 		return nil, err
 	}
+	events, err := traffic.SecurityEvents(registry)
+	if err != nil {
+		return nil, err
+	}
 	n.App = app.New(app.Config{
 		DB: n.DB, Now: func() time.Time { return time.Now().Add(listen.ClockOffset) },
 		CheckInKeys: n.secrets.CheckIn, Claims: n.Claims, PublicURL: listen.PublicURL,
-		LinkByEmail: keys.LinkByEmail,
-		Stats:       metrics.count, Committed: n.Relay.NotifyCommit, RolesChanged: n.Guard.Invalidate, Relay: n.Relay,
+		LinkByEmail: keys.LinkByEmail, InvitationChanged: func() { events.WithLabelValues("invitation_changed", "").Inc() },
+		Stats: metrics.count, Committed: n.Relay.NotifyCommit, RolesChanged: n.Guard.Invalidate, Relay: n.Relay,
 		Width: listen.Concurrency, Widest: commands - transactConns, Quotas: listen.Traffic.quotas(),
 		Seals: n.Seals, PlatformSenders: keys.Senders.providers(), MailFrom: keys.Senders.SMTPFrom,
 		SendingQuotas: keys.Senders.quotas(), ReportTo: keys.Senders.ReportTo,

@@ -64,6 +64,9 @@ func (s *Service) CreateInvitations(
 		for i, who := range whom {
 			m, err := s.invitee(tx, facts, who, members, taken.Emails)
 			if err == nil {
+				err = m.CheckInvited(leaves.often)
+			}
+			if err == nil {
 				all[i], err = s.invite(tx, m, leaves)
 			}
 			if err != nil {
@@ -177,12 +180,15 @@ func (s *Service) invitee(
 // leaves decides when invitations leave, and whom they may reach.
 type leaves struct {
 	departures member.Departures
+	often      []string // addresses that get no more today
 	changes    []member.AddressChange
 }
 
 func loadLeaves(tx *engine.Tx, b *pg.Batch, of []tenant.MemberID) *leaves {
 	l := &leaves{}
 	accountdb.ListDepartures(b, tx.Tenant, member.MaxInvitations, &l.departures)
+	since := tx.Now.Add(-member.InvitationDay)
+	accountdb.ListInvitedOften(b, tx.Tenant, since, member.MaxInvitationsTo, &l.often)
 	accountdb.ListOpenAddressChanges(b, tx.Tenant, of, &l.changes)
 	return l
 }
@@ -217,6 +223,7 @@ func (s *Service) insertInvitation(
 	accountdb.EndInvitations(tx.Tx, tx.Tenant, m.ID, tx.Now)
 	accountdb.InsertInvitation(tx.Tx, tx.Tenant, i)
 	record.Audit(tx, "member.invited", "member", m.ID.UUID, "", map[string]any{"email": i.Address})
+	tx.OnCommit(s.invitationChanged)
 	return i, s.publicURL + InvitePath + s.seals.Sign(tx.Tenant, invitePurpose, i.ID.UUID[:]), nil
 }
 
@@ -236,7 +243,7 @@ func (s *Service) Now() time.Time { return s.engine.Now() }
 var errNoInvitation = fault.Missing(fault.InvitationNotFound, "Invitation")
 
 // ResendInvitation invites the member of an invitation once more, which ends with it. Errors: INVITATION_NOT_FOUND,
-// INVITATION_ENDED, PERMISSION_DENIED, INVALID_FIELD, ADDRESS_IN_DOUBT.
+// INVITATION_ENDED, PERMISSION_DENIED, INVALID_FIELD, ADDRESS_IN_DOUBT, QUOTA_EXCEEDED.
 func (s *Service) ResendInvitation(
 	ctx context.Context, caller tenant.Caller, id tenant.InvitationID,
 ) (member.Invited, error) {
@@ -252,6 +259,9 @@ func (s *Service) ResendInvitation(
 		var batch pg.Batch
 		l := loadLeaves(tx, &batch, []tenant.MemberID{m.ID})
 		if err := tx.Load(ctx, &batch); err != nil {
+			return member.Invited{}, err
+		}
+		if err := m.CheckInvited(l.often); err != nil {
 			return member.Invited{}, err
 		}
 		return s.invite(tx, m, l)
@@ -271,6 +281,7 @@ func (s *Service) RevokeInvitation(ctx context.Context, caller tenant.Caller, id
 			return err
 		}
 		accountdb.EndInvitations(tx.Tx, tx.Tenant, m.ID, tx.Now)
+		tx.OnCommit(s.invitationChanged)
 		record.Audit(tx, "member.invitation_revoked", "member", m.ID.UUID, "", map[string]any{"email": i.Address})
 		return nil
 	})

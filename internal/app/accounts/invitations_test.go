@@ -9,6 +9,7 @@ import (
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
+	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/accounts"
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/fault"
@@ -231,8 +232,8 @@ func TestInvite_LetsSoManyLeaveInADay(t *testing.T) {
 	mia := addressee(studio, "Mia")
 	studio.Exec(`insert into invitations (tenant_id, id, member_id, address, roles, invited_by, created_at, sent_at,
 			expires_at, revoked_at)
-		select $1, gen_random_uuid(), $2, 'mia@example.com', '{member}', 'desk', $3, $3, $3, $3
-		from generate_series(1, $4)`, studio.Tenant, mia.ID, testkit.Noon.Add(-time.Hour), member.MaxInvitations-1)
+		select $1, gen_random_uuid(), $2, n || '@example.com', '{member}', 'desk', $3, $3, $3, $3
+		from generate_series(1, $4) n`, studio.Tenant, mia.ID, testkit.Noon.Add(-time.Hour), member.MaxInvitations-1)
 	last := expect.Value(invite(studio, studio.Owner, mia.ID))(t)
 	test.EqOp(t, testkit.Noon, last.SentAt)
 	waits := expect.Value(invite(studio, studio.Owner, mia.ID))(t)
@@ -381,4 +382,66 @@ func TestAcceptInvitationAs_LinksOneAccount(t *testing.T) {
 	self := as("ada")
 	self.Member = ada.ID
 	expect.OK(t)(accept(ctx, self, issuer, next))
+}
+
+// An address gets so many invitations in a day, however they are asked for. A role is given nevertheless.
+func TestInvite_SendsAnAddressSoManyInADay(t *testing.T) {
+	t.Parallel()
+	s := testkit.New(t)
+	ctx := t.Context()
+	mia := addressee(s, "Mia")
+	last := expect.Value(invite(s, s.Owner, mia.ID))(t)
+	for range member.MaxInvitationsTo - 1 {
+		last = expect.Value(s.App.Accounts.ResendInvitation(ctx, s.Owner, last.ID))(t)
+	}
+	_, again := s.App.Accounts.ResendInvitation(ctx, s.Owner, last.ID)
+	test.EqOp(t, "QUOTA_EXCEEDED @member_id limit=5 quota=invitations_to_address", faulttest.Text(again))
+	_, created := invite(s, s.Owner, mia.ID)
+	test.EqOp(t, "QUOTA_EXCEEDED @invitations[0].member_id limit=5 quota=invitations_to_address", faulttest.Text(created))
+	s.EditMember(tenant.Caller{Member: mia.ID}, func(m *member.Member) { m.Email = "" })
+	_, other := s.App.Accounts.CreateInvitations(ctx, s.Owner, []accounts.Invitee{
+		{New: member.Member{Name: "Mia", Email: "MIA@example.com"}},
+	})
+	test.EqOp(t, "QUOTA_EXCEEDED @invitations[0].person.email limit=5 quota=invitations_to_address", faulttest.Text(other))
+	expect.OK(t)(invite(s, s.Owner, addressee(s, "Noa").ID))
+
+	s.Exec(`update members set email = 'mia@example.com', confirmed_email = 'mia@example.com',
+		sign_in_email = 'mia@example.com', email_by = $2 where id = $1`, mia.ID, s.Coach.Actor())
+	expect.OK(t)(s.App.Accounts.AssignRole(ctx, s.Owner, mia.ID, tenant.RoleAdmin))
+	test.EqOp(t, member.MaxInvitationsTo, s.Count(`select count(*) from invitations where member_id = $1`, mia.ID))
+	s.Clock.Advance(member.InvitationDay)
+	expect.OK(t)(invite(s, s.Owner, mia.ID))
+}
+
+// Each invitation counts that is made, sent again or revoked, by whatever call; and none that was refused.
+func TestInvitations_CountForOperators(t *testing.T) {
+	t.Parallel()
+	changed := 0
+	s := testkit.New(t)
+	config := s.Config()
+	config.InvitationChanged = func() { changed++ }
+	made := app.New(config).Accounts
+	ctx := t.Context()
+	counts := func(want int, why string) {
+		t.Helper()
+		test.EqOp(t, want, changed, test.Sprint(why))
+		changed = 0
+	}
+	mia, noa := addressee(s, "Mia"), addressee(s, "Noa")
+	expect.OK(t)(made.CreateInvitations(ctx, s.Owner, []accounts.Invitee{{Member: mia.ID}, {Member: noa.ID}}))
+	counts(2, "two at once")
+	expect.OK(t)(made.ResendInvitation(ctx, s.Owner, newest(s, mia.ID)))
+	counts(1, "sent again")
+	for range 2 {
+		s.NoError(made.RevokeInvitation(ctx, s.Owner, newest(s, noa.ID)))
+	}
+	counts(1, "revoked once")
+	expect.Reason(t, fault.InvitationEnded)(made.ResendInvitation(ctx, s.Owner, newest(s, noa.ID)))
+	counts(0, "refused")
+	s.Exec(`update members set confirmed_email = email, sign_in_email = email where id = $1`, noa.ID)
+	expect.OK(t)(made.AssignRole(ctx, s.Owner, noa.ID, tenant.RoleAdmin))
+	counts(1, "by a role")
+	_, err := made.InviteOwner(ctx, s.Tenant, "nobody@example.com")
+	test.EqOp(t, fault.MemberNotFound, fault.ReasonOf(err))
+	counts(0, "nobody")
 }

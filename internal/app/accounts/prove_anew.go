@@ -71,12 +71,13 @@ func (s *Service) proveOneAnew(tx *engine.Tx, g growth, l *leaves) error {
 		record.Audit(tx, "member.unlinked", "member", g.ID.UUID, "",
 			record.Changes(map[string]any{"subject": g.Subject}, map[string]any{"subject": ""}))
 	}
-	if !invite {
-		return nil
-	}
 	after.Roles = g.roles
-	_, err := s.invite(tx, after, l)
-	return err
+	// Who has got too many mails today can be invited tomorrow, which is no reason not to give a role.
+	if full := g.CheckInvited(l.often); invite && full == nil {
+		_, err := s.invite(tx, after, l)
+		return err
+	}
+	return nil
 }
 
 // growth returns what a member gets with roles.

@@ -19,6 +19,8 @@ type Config struct {
 	// RolesChanged is called after a commit that changed permissions in a tenant. Optional. Other nodes are notified
 	// through AccessChannel.
 	RolesChanged func(tenant.TenantID)
+	// InvitationChanged is called after the commit for each invitation that was made, sent again or revoked. Optional.
+	InvitationChanged func()
 	// Seals keep the tokens of devices, and the codes for contacts.
 	Seals seal.Keys
 	// Limits returns the limits of what a tenant with these senders sends through the platform's accounts.
@@ -35,24 +37,29 @@ type Config struct {
 type Service struct {
 	engine       *engine.Engine
 	rolesChanged func(tenant.TenantID)
-	seals        seal.Keys
-	codes        contacts.Codes
-	mails        mails.Queue
-	publicURL    string
-	quota        quota.Quota // of members
-	linkByEmail  bool
+	// invitationChanged counts what operators watch.
+	invitationChanged func()
+	seals             seal.Keys
+	codes             contacts.Codes
+	mails             mails.Queue
+	publicURL         string
+	quota             quota.Quota // of members
+	linkByEmail       bool
 }
 
 // New makes a Service.
 func New(c Config) *Service {
 	s := &Service{
-		engine: c.Engine, rolesChanged: c.RolesChanged, seals: c.Seals,
+		engine: c.Engine, rolesChanged: c.RolesChanged, invitationChanged: c.InvitationChanged, seals: c.Seals,
 		mails: mails.Queue{Seals: c.Seals}, publicURL: c.PublicURL, linkByEmail: c.LinkByEmail,
 		codes: contacts.Codes{Seals: c.Seals, Limits: c.Limits},
 		quota: quota.Quota{Name: "members", Limit: c.MaxMembers, Count: coredb.CountMembers},
 	}
 	if s.rolesChanged == nil {
 		s.rolesChanged = func(tenant.TenantID) {}
+	}
+	if s.invitationChanged == nil {
+		s.invitationChanged = func() {}
 	}
 	return s
 }

@@ -86,6 +86,14 @@ func ListDepartures(b *pg.Batch, in tenant.TenantID, limit int, into *member.Dep
 		(*[]time.Time)(into), pgx.RowTo[time.Time])
 }
 
+// ListInvitedOften reads the addresses, in lower case, to which so many invitations have been sent since a time, or
+// will be.
+func ListInvitedOften(b *pg.Batch, in tenant.TenantID, since time.Time, often int, into *[]string) {
+	pg.Collect(b.Queue(`
+select lower(address) from invitations where tenant_id = $1 and sent_at > $2
+group by lower(address) having count(*) >= $3`, in, since, often), into, pgx.RowTo[string])
+}
+
 // ListInvitations reads invitations with the names of their members, the newest first.
 func ListInvitations(b *pg.Batch, in tenant.TenantID, s member.InvitationSearch, into *[]member.Invited) {
 	invited.List(b.Queue(listInvitations, in, s.Member, s.States, s.Now, s.After, s.Limit), into)

@@ -13,6 +13,9 @@ const (
 	InvitationLife = 7 * 24 * time.Hour
 	// MaxInvitations is how many invitations of a tenant leave within an InvitationDay. More wait.
 	MaxInvitations = 200
+	// MaxInvitationsTo is how many of them one address gets within an InvitationDay, of all members who have it and
+	// whoever invites, so that nobody is flooded.
+	MaxInvitationsTo = 5
 	// InvitationDay is the time in which they count.
 	InvitationDay = 24 * time.Hour
 	// InvitationsKept is how long invitations are kept after they have expired.
@@ -109,6 +112,17 @@ func (d *Departures) Add(now time.Time) time.Time {
 	after, _ := slices.BinarySearchFunc(*d, at, func(one, other time.Time) int { return other.Compare(one) })
 	*d = slices.Insert(*d, after, at)
 	return at
+}
+
+// CheckInvited rejects another invitation to a member's address if that is one of those that have got MaxInvitationsTo
+// within an InvitationDay: QUOTA_EXCEEDED. They are given by their keys.
+func (m Member) CheckInvited(often []string) error {
+	if !slices.Contains(often, m.Contact(ByEmail).Key()) {
+		return nil
+	}
+	return fault.OverQuota("invitations_to_address", MaxInvitationsTo,
+		"At most %d invitations are sent to an address in 24 hours. Try again tomorrow.", MaxInvitationsTo).
+		WithField("member_id")
 }
 
 // Invite makes an invitation of a member that leaves with others. The change is as for AddressInDoubt. The errors are

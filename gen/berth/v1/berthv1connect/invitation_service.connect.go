@@ -58,7 +58,7 @@ type InvitationServiceClient interface {
 	// Inviting people with roles needs a recent or strong sign-in, as AssignRole does.
 	// Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED, ALREADY_EXISTS (another member has the email), ROLE_NOT_FOUND,
 	// INVALID_FIELD (a member who is not active or has no email; somebody twice; an unknown language), ADDRESS_IN_DOUBT,
-	// QUOTA_EXCEEDED (members of the tenant).
+	// QUOTA_EXCEEDED (members of the tenant; invitations to the address).
 	BatchCreateInvitations(context.Context, *connect.Request[v1.BatchCreateInvitationsRequest]) (*connect.Response[v1.BatchCreateInvitationsResponse], error)
 	// ListInvitations lists invitations, the newest first.
 	// Order: the newest first.
@@ -66,7 +66,7 @@ type InvitationServiceClient interface {
 	// ResendInvitation invites the member of an invitation that is open or has expired once more. The earlier one ends.
 	// Repeated: INVITATION_ENDED, with the id of before.
 	// Errors: INVITATION_NOT_FOUND, INVITATION_ENDED (it was accepted or revoked), PERMISSION_DENIED, INVALID_FIELD (the
-	// member is not active or has no email), ADDRESS_IN_DOUBT.
+	// member is not active or has no email), ADDRESS_IN_DOUBT, QUOTA_EXCEEDED (invitations to the address).
 	ResendInvitation(context.Context, *connect.Request[v1.ResendInvitationRequest]) (*connect.Response[v1.ResendInvitationResponse], error)
 	// RevokeInvitation ends an invitation: its link is good no longer.
 	// Repeated: changes nothing.
@@ -170,7 +170,7 @@ type InvitationServiceHandler interface {
 	// Inviting people with roles needs a recent or strong sign-in, as AssignRole does.
 	// Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED, ALREADY_EXISTS (another member has the email), ROLE_NOT_FOUND,
 	// INVALID_FIELD (a member who is not active or has no email; somebody twice; an unknown language), ADDRESS_IN_DOUBT,
-	// QUOTA_EXCEEDED (members of the tenant).
+	// QUOTA_EXCEEDED (members of the tenant; invitations to the address).
 	BatchCreateInvitations(context.Context, *connect.Request[v1.BatchCreateInvitationsRequest]) (*connect.Response[v1.BatchCreateInvitationsResponse], error)
 	// ListInvitations lists invitations, the newest first.
 	// Order: the newest first.
@@ -178,7 +178,7 @@ type InvitationServiceHandler interface {
 	// ResendInvitation invites the member of an invitation that is open or has expired once more. The earlier one ends.
 	// Repeated: INVITATION_ENDED, with the id of before.
 	// Errors: INVITATION_NOT_FOUND, INVITATION_ENDED (it was accepted or revoked), PERMISSION_DENIED, INVALID_FIELD (the
-	// member is not active or has no email), ADDRESS_IN_DOUBT.
+	// member is not active or has no email), ADDRESS_IN_DOUBT, QUOTA_EXCEEDED (invitations to the address).
 	ResendInvitation(context.Context, *connect.Request[v1.ResendInvitationRequest]) (*connect.Response[v1.ResendInvitationResponse], error)
 	// RevokeInvitation ends an invitation: its link is good no longer.
 	// Repeated: changes nothing.

@@ -143,7 +143,7 @@ export const de: typeof en = {
     QUOTA_EXCEEDED: (f) =>
       f.quota === "sent_messages"
         ? "Heute wurden so viele Nachrichten gesendet, dass kein Code gesendet werden kann. Versuchen Sie es später erneut, oder fragen Sie am Empfang."
-        : f.quota === "contact_codes" || f.quota === "test_messages"
+        : /^(contact_codes|test_messages|invitations_to_address)$/.test(f.quota ?? "")
           ? `In 24 Stunden werden höchstens ${f.limit} gesendet. Versuchen Sie es morgen noch einmal.`
           : `Die Grenze von ${f.limit ?? "Einträgen"} ist erreicht. Bitten Sie den Betreiber, sie zu erhöhen.`,
     CONTACT_CODE_INVALID: (f) => `Der Code ist falsch. Verbleibende Versuche: ${f.guesses_left}.`,

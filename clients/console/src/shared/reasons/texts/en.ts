@@ -133,7 +133,7 @@ export const en = {
     QUOTA_EXCEEDED: (f: Facts) =>
       f.quota === "sent_messages"
         ? "So many messages were sent today that no code can be sent. Try again later, or ask the front desk."
-        : f.quota === "contact_codes" || f.quota === "test_messages"
+        : /^(contact_codes|test_messages|invitations_to_address)$/.test(f.quota ?? "")
           ? `At most ${f.limit} are sent in 24 hours. Try again tomorrow.`
           : `The limit of ${f.limit ?? "entries"} is reached. Ask the operator of the service to raise it.`,
     CONTACT_CODE_INVALID: (f: Facts) => `The code is wrong. Attempts left: ${f.guesses_left}.`,

@@ -137,7 +137,7 @@ export const fr: typeof en = {
     QUOTA_EXCEEDED: (f) =>
       f.quota === "sent_messages"
         ? "Tant de messages ont été envoyés aujourd’hui qu’aucun code ne peut l’être. Réessayez plus tard, ou demandez à l’accueil."
-        : f.quota === "contact_codes" || f.quota === "test_messages"
+        : /^(contact_codes|test_messages|invitations_to_address)$/.test(f.quota ?? "")
           ? `Au plus ${f.limit} sont envoyés en 24 heures. Réessayez demain.`
           : `La limite de ${f.limit ?? "places"} est atteinte. Demandez à l’exploitant de l’augmenter.`,
     CONTACT_CODE_INVALID: (f) => `Le code est faux. Essais restants : ${f.guesses_left}.`,

@@ -279,8 +279,8 @@ export const AcceptInvitationResponseSchema: GenMessage<AcceptInvitationResponse
 
 /**
  * InvitationService invites people to sign in: by a link that is sent to their email, good once and for 7 days. At most
- * 200 invitations of a tenant leave in 24 hours; more wait. Callers cannot invite a member who has a permission that
- * they lack. Invitations are deleted 90 days after they expire.
+ * 200 invitations of a tenant leave in 24 hours; more wait. An address gets at most 5 in that time. Callers cannot
+ * invite a member who has a permission that they lack. Invitations are deleted 90 days after they expire.
  *
  * @generated from service berth.v1.InvitationService
  */
@@ -292,7 +292,7 @@ export const InvitationService: GenService<{
    * Inviting people with roles needs a recent or strong sign-in, as AssignRole does.
    * Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED, ALREADY_EXISTS (another member has the email), ROLE_NOT_FOUND,
    * INVALID_FIELD (a member who is not active or has no email; somebody twice; an unknown language), ADDRESS_IN_DOUBT,
-   * QUOTA_EXCEEDED (members of the tenant).
+   * QUOTA_EXCEEDED (members of the tenant; invitations to the address).
    *
    * @generated from rpc berth.v1.InvitationService.BatchCreateInvitations
    */
@@ -316,7 +316,7 @@ export const InvitationService: GenService<{
    * ResendInvitation invites the member of an invitation that is open or has expired once more. The earlier one ends.
    * Repeated: INVITATION_ENDED, with the id of before.
    * Errors: INVITATION_NOT_FOUND, INVITATION_ENDED (it was accepted or revoked), PERMISSION_DENIED, INVALID_FIELD (the
-   * member is not active or has no email), ADDRESS_IN_DOUBT.
+   * member is not active or has no email), ADDRESS_IN_DOUBT, QUOTA_EXCEEDED (invitations to the address).
    *
    * @generated from rpc berth.v1.InvitationService.ResendInvitation
    */
