@@ -13,8 +13,9 @@ import (
 // firstUsed is how many names of what is in use are read.
 const firstUsed = 5
 
-// stands are bookings that are not over: they are neither cancelled nor expired, or hold a credit.
-const stands = `(b.status not in ('CANCELLED', 'EXPIRED') or b.credits > 0)`
+// stands are bookings that were made, also if they were cancelled or have expired since: the import was used for them.
+// Those that the undoing of an import has cancelled are as if they had never been.
+const stands = `(b.status <> 'CANCELLED' or b.cancel_reason <> '` + fileimport.UndoReason + `' or b.credits > 0)`
 
 // used are the statements that read what is in use of what an import of a kind created: its name, and how many there
 // are in all. A subquery with an offset keeps the planner from reading whole tables, whatever its statistics are.

@@ -174,7 +174,9 @@ function AddMember({ name, onClose }: { name: string; onClose: () => void }) {
       <TextInput {...form.text("email")} type="email" maxLength={254} />
       <TextInput {...form.text("phone")} type="tel" description={t.common.phoneNote} />
       <TextInput {...form.text("tier")} maxLength={50} />
-      {form.values.email.trim() !== "" && <InviteBox checked={invited} onChange={setInvited} />}
+      {form.values.email.trim() !== "" && (
+        <InviteBox to={form.values.email.trim()} checked={invited} onChange={setInvited} />
+      )}
     </CallForm>
   );
 }

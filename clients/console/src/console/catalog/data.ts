@@ -40,6 +40,8 @@ export interface Catalog {
   readonly services: readonly Service[];
   readonly resources: readonly Resource[];
   readonly staff: readonly Member[];
+  /** The id of the only coach, or of the only staff member; "" if there are several, or while they load. */
+  readonly onlyCoach: string;
   readonly location: (id: string) => Location | undefined;
   readonly service: (id: string) => Service | undefined;
   readonly resource: (id: string) => Resource | undefined;
@@ -77,7 +79,10 @@ export function useCatalogQuery() {
       ),
     );
     const staff = [...unique.values()].sort((a, b) => a.name.localeCompare(b.name));
+    const loaded = coaches.data && admins.data && owners.data;
+    const [coach, second] = coaches.data?.length ? coaches.data : staff;
     return {
+      onlyCoach: loaded && coach && !second ? coach.id : "",
       locations: locations.data,
       services: services.data,
       resources: resources.data,

@@ -125,7 +125,11 @@ export function AddStaff({ onClose, onMade }: AddStaffProps) {
       )}
       <Select {...form.choice("role")} label={t.catalog.role} allowDeselect={false} data={roles} />
       {can("member.write") && (!known || member?.email) && (
-        <InviteBox checked={invited} onChange={setInvited} />
+        <InviteBox
+          to={known ? (member?.email ?? "") : email.trim()}
+          checked={invited}
+          onChange={setInvited}
+        />
       )}
     </CallForm>
   );

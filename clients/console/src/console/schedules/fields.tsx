@@ -25,7 +25,7 @@ import type { Fields as Form } from "../../shared/forms/form";
 import { named } from "../../shared/forms/options";
 import { type Texts, useI18n } from "../../shared/i18n";
 import { CoachInput, LocationInput, ServiceInput } from "../catalog/choices";
-import type { Catalog } from "../catalog/data";
+import { type Catalog, onlyId } from "../catalog/data";
 import { useCatalog } from "../catalog/loaded";
 import { pick } from "../ui/edit-form";
 import { Columns } from "../ui/inputs";
@@ -60,6 +60,10 @@ export const defaultsOf = ({ id, duration, ...service }: Service) => ({
   unlimited: service.defaultCapacity === undefined,
   waitlist: service.defaultWaitlistCapacity,
 });
+
+/** The id of the only resource of a location, or "". */
+export const onlyResource = ({ resources }: Catalog, at: string) =>
+  onlyId(resources.filter(({ locationId, active }) => active && locationId === at));
 
 /** The labels of the fields. */
 export const namesOf = ({ fields }: Texts) => ({
@@ -104,7 +108,9 @@ export function Fields({ form, fixed = false }: FieldsProps) {
         <LocationInput
           {...form.choice("locationId")}
           disabled={fixed}
-          onChange={(id) => set({ locationId: id ?? "", resourceId: "" })}
+          onChange={(id) =>
+            set({ locationId: id ?? "", resourceId: onlyResource(catalog, id ?? "") })
+          }
         />
       </Columns>
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing={12} verticalSpacing={14}>

@@ -11,7 +11,16 @@ import { useText } from "../../shared/i18n";
 import { Card } from "../../shared/ui";
 import { useCatalog } from "../catalog/loaded";
 import { CallForm } from "../ui";
-import { defaultsOf, Fields, inputOf, namesOf, times, type Values, zoneOf } from "./fields";
+import {
+  defaultsOf,
+  Fields,
+  inputOf,
+  namesOf,
+  onlyResource,
+  times,
+  type Values,
+  zoneOf,
+} from "./fields";
 import { Repeat } from "./repeat";
 import { occurrences, type Rule, usual, writeRule } from "./rule";
 import { scheduleTexts } from "./texts";
@@ -38,11 +47,13 @@ export function NewSession({ draft, onMade, onClose }: NewSessionProps) {
   const catalog = useCatalog();
   // The only choice is preselected.
   const [service, second] = catalog.services.filter(({ active }) => active);
+  const locationId =
+    draft.locationId || (catalog.resource(draft.resourceId ?? "")?.locationId ?? "");
   const form = useFields<Values>(
     {
       serviceId: "",
-      resourceId: "",
-      coachId: "",
+      resourceId: onlyResource(catalog, locationId),
+      coachId: catalog.onlyCoach,
       title: "",
       description: "",
       length: 60,
@@ -51,7 +62,7 @@ export function NewSession({ draft, onMade, onClose }: NewSessionProps) {
       waitlist: "",
       ...(service && !second && defaultsOf(service)),
       ...draft,
-      locationId: draft.locationId || (catalog.resource(draft.resourceId ?? "")?.locationId ?? ""),
+      locationId,
     },
     namesOf(t),
   );

@@ -19,17 +19,19 @@ export function useInvite(): (members: readonly Pick<Member, "id" | "email">[]) 
 }
 
 interface InviteBoxProps {
+  /** The address to which the invitation goes. */
+  to: string;
   checked: boolean;
   onChange: (checked: boolean) => void;
 }
 
 /** Whether somebody who is added is invited by mail. */
-export function InviteBox({ checked, onChange }: InviteBoxProps) {
+export function InviteBox({ to, checked, onChange }: InviteBoxProps) {
   const t = useText(uiTexts);
   return (
     <Checkbox
       label={t.invite.send}
-      description={t.invite.note}
+      description={t.invite.noteTo(to)}
       checked={checked}
       onChange={(event) => onChange(event.currentTarget.checked)}
     />

@@ -49,6 +49,8 @@ export interface DemoMail {
   readonly text: string;
 }
 
+export type { InvitationFailure };
+
 export type AuthState =
   | { readonly kind: "starting" }
   | { readonly kind: "out"; readonly failure?: string }

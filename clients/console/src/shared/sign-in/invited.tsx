@@ -1,8 +1,8 @@
 import { Button } from "@mantine/core";
 import { IconMailQuestion } from "@tabler/icons-react";
+import type { InvitationFailure } from "../auth/auth";
 import { useAuth } from "../auth/user";
 import { useText } from "../i18n";
-import type { InvitationFailure } from "../start/expect-user";
 import { State } from "../ui";
 import classes from "./sign-in.module.css";
 

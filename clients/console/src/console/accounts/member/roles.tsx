@@ -69,6 +69,7 @@ export function Roles({ member }: { member: Member }) {
             </Button>
           </Group>
         )}
+        {chosen && member.email && <Note>{t.members.roleInvites(member.email)}</Note>}
         <Ownership member={member} />
       </Stack>
     </Card>

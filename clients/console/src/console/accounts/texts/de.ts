@@ -205,6 +205,8 @@ export const de: typeof en = {
     deactivateBody:
       "Anmelden und Buchen sind ab sofort nicht mehr möglich. Bestehende Buchungen bleiben.",
     giveRole: "Rolle zuweisen",
+    roleInvites: (email) =>
+      `Erlaubt die Rolle mehr, als wer ${email} eingetragen hat, wird diese Adresse durch eine Einladung neu bestätigt.`,
     roleGiven: (role) => `${role} zugewiesen`,
     roleTaken: (role) => `${role} entfernt`,
     takeRole: (role) => `${role} entfernen`,

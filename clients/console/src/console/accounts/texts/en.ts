@@ -200,6 +200,8 @@ export const en = {
     deactivateTitle: (name: string) => `Deactivate ${name}?`,
     deactivateBody: "They can no longer sign in or book. Existing bookings stay.",
     giveRole: "Assign role",
+    roleInvites: (email: string) =>
+      `If the role gives more than whoever entered ${email} may do, this address is confirmed anew, by an invitation.`,
     roleGiven: (role: string) => `${role} assigned`,
     roleTaken: (role: string) => `${role} removed`,
     takeRole: (role: string) => `Remove ${role}`,

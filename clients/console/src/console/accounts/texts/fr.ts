@@ -206,6 +206,8 @@ export const fr: typeof en = {
     deactivateBody:
       "La connexion et la réservation ne sont plus possibles. Les réservations existantes sont conservées.",
     giveRole: "Attribuer un rôle",
+    roleInvites: (email) =>
+      `Si le rôle permet plus que la personne qui a saisi ${email}, cette adresse est à confirmer de nouveau par une invitation.`,
     roleGiven: (role) => `Rôle ${role} attribué`,
     roleTaken: (role) => `Rôle ${role} retiré`,
     takeRole: (role) => `Retirer ${role}`,

@@ -5,6 +5,8 @@ export const de: typeof en = {
   invite: {
     send: "Einladung per E-Mail senden",
     note: "Die E-Mail hat einen Link, der die Adresse bestätigt und anmeldet. Er gilt einmal, sieben Tage lang.",
+    noteTo: (email) =>
+      `Die E-Mail an ${email} hat einen Link, der die Adresse bestätigt und anmeldet. Er gilt einmal, sieben Tage lang.`,
     sent: (emails: readonly string[]) =>
       emails.length === 1
         ? `Einladung an ${emails[0]} gesendet`

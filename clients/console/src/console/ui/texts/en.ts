@@ -6,6 +6,8 @@ export const en = {
   invite: {
     send: "Send an invitation by mail",
     note: "The mail has a link that confirms the address and signs in. It works once, for seven days.",
+    noteTo: (email: string) =>
+      `The mail to ${email} has a link that confirms the address and signs in. It works once, for seven days.`,
     sent: (emails: readonly string[]) =>
       emails.length === 1 ? `Invitation sent to ${emails[0]}` : `${emails.length} invitations sent`,
   },

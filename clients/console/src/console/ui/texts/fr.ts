@@ -5,6 +5,8 @@ export const fr: typeof en = {
   invite: {
     send: "Envoyer une invitation par e-mail",
     note: "L’e-mail contient un lien qui confirme l’adresse et connecte. Il sert une fois, pendant sept jours.",
+    noteTo: (email) =>
+      `L’e-mail à ${email} contient un lien qui confirme l’adresse et connecte. Il sert une fois, pendant sept jours.`,
     sent: (emails: readonly string[]) =>
       emails.length === 1
         ? `Invitation envoyée à ${emails[0]}`
