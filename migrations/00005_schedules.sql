@@ -61,6 +61,8 @@ create table sessions (
   holds             integer not null default 0 check (holds >= 0),
   -- Number of waitlist entries for this session by name.
   waiting           integer not null default 0 check (waiting >= 0),
+  -- Entries wait for it, and the first of them get seats when booking opens. If false, no statement looks for them.
+  opening_due       boolean not null default false,
   state             text not null check (state in ('DRAFT', 'PUBLISHED', 'CANCELLED')),
   blocked           boolean not null default false,
   -- It has rows in session_workouts. If false, no statement looks for them.
@@ -91,6 +93,7 @@ create table sessions (
   constraint sessions_occurrence unique (tenant_id, series_id, occurs_at) deferrable initially deferred
 ) with (fillfactor = 70); -- every booking updates the counters: leave room for HOT updates
 create index sessions_start on sessions (tenant_id, starts_at, id) where deleted_at is null;
+create index sessions_opening on sessions (tenant_id, starts_at) where opening_due;
 -- The deleted ones, whose bookings are listed all the same. Few are in it, and no booking writes it.
 create index sessions_deleted on sessions (tenant_id, starts_at, id) where deleted_at is not null;
 -- The primary key comes last. On a small or unanalysed table all indexes that start with the tenant look equally good,

@@ -111,6 +111,8 @@ create table waitlist_rounds (
   session_id uuid not null,
   -- Seats to give: those at the start, or all that were open since, if more.
   freed      integer not null check (freed >= 0),
+  -- It began when booking opened: entries get no more than freed.
+  opening    boolean not null default false,
   -- Seats reserved for the first members to claim them.
   keeps      integer not null default 0 check (keeps >= 0),
   -- The members whose seats they were.

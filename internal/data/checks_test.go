@@ -130,6 +130,9 @@ var violations = map[string]string{
 	"every booking from the waitlist has a decision": "seventh/it became booking other without one sixth/it became " +
 		"booking second without one",
 	"waiting counts the active entries of the member": "third/waiting is 4, entries are 1",
+	"no entry gets seats before booking opens": "unit/it gave 1 at 2026-03-01 10:00:00, " +
+		"before 2026-03-01T10:00:01Z",
+	"at most half of the seats are given when booking opens": "device/it gave 3 of 4",
 	"no live offer outlives its session": "fourth/it ends at 2026-03-02 09:00:01, its session " +
 		"at 2026-03-02 09:00:00",
 	"every booked entry has a booking": "key/it is BOOKED, its booking is missing seventh/it is BOOKED, its booking " +

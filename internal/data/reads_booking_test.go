@@ -41,6 +41,8 @@ var bookingReads = []read{
 	{bookingdb.ListDueSessions, args{now.Add(time.Hour), 9}, "fifth session"},
 	{bookingdb.ListDueSessions, args{now, 9}, "fifth"},
 	{bookingdb.FindNextExpiry, nil, "01T12:00"},
+	{bookingdb.FindNextOpening, nil, "none"},
+	{bookingdb.ListOpenings, args{start, "", 9}, ""},
 	{
 		bookingdb.ListBookings,
 		args{bookingdb.BookingQuery{Owner: id[tenant.MemberID]("member"), Limit: 9}},
@@ -510,6 +512,11 @@ var changedBookingReads = []read{
 		"{Date=2026-03-01 Channel=ONLINE Bookings=1 Seats=1}",
 	},
 	{bookingdb.FindNextExpiry, nil, "01T12:00"},
+	{bookingdb.FindNextOpening, nil, "31T11:00"},
+	{bookingdb.ListOpenings, args{start, "", 9}, "transfer device"},
+	{bookingdb.ListOpenings, args{start, "transfer", 9}, "device"},
+	{bookingdb.ListOpenings, args{start, "", 1}, "transfer"},
+	{bookingdb.ListOpenings, args{now.Add(-29 * 24 * time.Hour), "", 9}, "device"},
 	{bookingdb.FindSlotOf, args{"code"}, "none"},
 	{bookingdb.FindSessionMember, args{"workout"}, "{Session=audit Member=member}; none"},
 	{bookingdb.ListBusy, args{bookingdb.SessionMember{

@@ -154,26 +154,33 @@ var waitlistReads = []read{
 		"location", "service", civil.Span{Start: start, End: start.Add(13 * time.Hour)}, 1,
 	},
 		"{Session=session Service=service Location=location Resource=resource Coach=member StartsAt=02T08:00 " +
-			"EndsAt=02T09:00 Zone=Europe/Vienna} {Session=fifth Service=service Location=location " +
-			"StartsAt=02T09:00 EndsAt=02T10:00 Zone=Europe/Vienna} {Session=seventh Service=service " +
-			"Location=location StartsAt=02T20:00 EndsAt=02T21:00 Zone=Europe/Vienna}"},
+			"EndsAt=02T09:00 " +
+			"Closes=02T08:00 Opens=31T08:00 Zone=Europe/Vienna} {Session=fifth Service=service Location=location " +
+			"StartsAt=02T09:00 EndsAt=02T10:00 " +
+			"Closes=02T09:00 Opens=31T09:00 Zone=Europe/Vienna} {Session=seventh Service=service " +
+			"Location=location StartsAt=02T20:00 EndsAt=02T21:00 " +
+			"Closes=02T20:00 Opens=31T20:00 Zone=Europe/Vienna}"},
 	{waitlistdb.ListOpenSlots, args{
 		"location", "service", civil.Span{Start: start, End: start.Add(12 * time.Hour)}, 8,
 	},
 		"{Session=session Service=service Location=location Resource=resource Coach=member StartsAt=02T08:00 " +
-			"EndsAt=02T09:00 Zone=Europe/Vienna} {Session=fifth Service=service Location=location " +
-			"StartsAt=02T09:00 EndsAt=02T10:00 Zone=Europe/Vienna}"},
+			"EndsAt=02T09:00 " +
+			"Closes=02T08:00 Opens=31T08:00 Zone=Europe/Vienna} {Session=fifth Service=service Location=location " +
+			"StartsAt=02T09:00 EndsAt=02T10:00 " +
+			"Closes=02T09:00 Opens=31T09:00 Zone=Europe/Vienna}"},
 	{waitlistdb.ListOpenSlots, args{
 		"location", "service", civil.Span{Start: start, End: start.Add(13 * time.Hour)}, 9,
 	},
 		"{Session=seventh Service=service Location=location StartsAt=02T20:00 EndsAt=02T21:00 " +
-			"Zone=Europe/Vienna}"},
+			"Closes=02T20:00 Opens=31T20:00 Zone=Europe/Vienna}"},
 	{
 		waitlistdb.ListOpenSlots, args{"other", "service", civil.Span{Start: start, End: start.Add(24 * time.Hour)}, 1},
 		"{Session=waiting Service=service Location=other Coach=third StartsAt=02T10:00 EndsAt=02T11:00 " +
-			"Zone=Europe/Paris} {Session=device Service=service Location=other Resource=third " +
-			"StartsAt=02T11:00 EndsAt=02T12:00 Zone=Europe/Paris} {Session=audit Service=service " +
-			"Location=other Coach=third StartsAt=02T11:00 EndsAt=02T12:00 Zone=Europe/Paris}",
+			"Closes=02T10:00 Opens=31T10:00 Zone=Europe/Paris} {Session=device Service=service Location=other Resource=third " +
+			"StartsAt=02T11:00 EndsAt=02T12:00 " +
+			"Closes=02T11:00 Opens=31T11:00 Zone=Europe/Paris} {Session=audit Service=service " +
+			"Location=other Coach=third StartsAt=02T11:00 EndsAt=02T12:00 " +
+			"Closes=02T11:00 Opens=31T11:00 Zone=Europe/Paris}",
 	},
 	{waitlistdb.ListUnfilled, args{now, 9}, "session waiting audit"},
 	{waitlistdb.ListUnfilled, args{now, 0}, ""},
@@ -368,7 +375,8 @@ var waitlistReads = []read{
 	}}, "third"},
 	{waitlistdb.ListOpenSlots, args{
 		"other", "service", civil.Span{Start: start.Add(24 * time.Hour), End: start.Add(48 * time.Hour)}, 1,
-	}, "{Session=transfer Service=service Location=other StartsAt=03T08:00 EndsAt=03T09:00 Zone=Europe/Paris}"},
+	}, "{Session=transfer Service=service Location=other StartsAt=03T08:00 EndsAt=03T09:00 " +
+		"Closes=03T08:00 Opens=01T08:00 Zone=Europe/Paris}"},
 	{waitlistdb.ListOpenSlots, args{"other", "third", civil.Span{Start: start, End: start.Add(24 * time.Hour)}, 1}, ""},
 	{waitlistdb.ListRivalOffers, args{waitlistdb.RivalQuery{Member: id[tenant.MemberID]("member")}}, "second offer"},
 	{waitlistdb.ListWindows, args{"member", "service", "other"}, ""},
@@ -406,7 +414,8 @@ var waitlistReads = []read{
 		"location", "service", civil.Span{Start: start.Add(-time.Hour), End: start.Add(time.Hour)}, 1,
 	},
 		"{Session=session Service=service Location=location Resource=resource Coach=member StartsAt=02T08:00 " +
-			"EndsAt=02T09:00 Zone=Europe/Vienna}"},
+			"EndsAt=02T09:00 " +
+			"Closes=02T08:00 Opens=31T08:00 Zone=Europe/Vienna}"},
 	{waitlistdb.ListQueued, args{waitlistdb.QueueQuery{
 		Session: id[tenant.SessionID]("session"), Queue: queue, AfterFlagged: true, AfterKey: 1,
 		AfterID: id[tenant.EntryID]("second"), Limit: 1,

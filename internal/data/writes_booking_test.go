@@ -62,6 +62,8 @@ display_links -other`},
 	{bookingdb.MarkNoShows, args{"booking fourth", now}, `
 bookings booking {auto_no_show_at=2026-03-01T12:00:00+00:00 status=NO_SHOW version=2}
 bookings fourth {auto_no_show_at=2026-03-01T12:00:00+00:00 version=2}`},
+	{bookingdb.SetOpening, args{true, "session"}, "sessions session {opening_due=true}"},
+	{bookingdb.SetOpening, args{false, "session"}, ""},
 	{bookingdb.SetLines, args{"booking", "", booking.ItemCancelled}, `
 booking_items other {status=CANCELLED}
 booking_items unit {status=CANCELLED}`},

@@ -439,6 +439,8 @@ const (
 	// The seats were open. An entry that was passed over could get them now: its member got credits or a plan, became
 	// active, or cancelled or moved another booking.
 	WaitlistTrigger_WAITLIST_TRIGGER_RECHECKED WaitlistTrigger = 16
+	// Booking has opened: Policy.advance_window. Entries get at most half of the open seats, rounded up.
+	WaitlistTrigger_WAITLIST_TRIGGER_BOOKING_OPENED WaitlistTrigger = 17
 )
 
 // Enum value maps for WaitlistTrigger.
@@ -461,6 +463,7 @@ var (
 		14: "WAITLIST_TRIGGER_SWEEP",
 		15: "WAITLIST_TRIGGER_RULES_CHANGED",
 		16: "WAITLIST_TRIGGER_RECHECKED",
+		17: "WAITLIST_TRIGGER_BOOKING_OPENED",
 	}
 	WaitlistTrigger_value = map[string]int32{
 		"WAITLIST_TRIGGER_UNSPECIFIED":     0,
@@ -480,6 +483,7 @@ var (
 		"WAITLIST_TRIGGER_SWEEP":           14,
 		"WAITLIST_TRIGGER_RULES_CHANGED":   15,
 		"WAITLIST_TRIGGER_RECHECKED":       16,
+		"WAITLIST_TRIGGER_BOOKING_OPENED":  17,
 	}
 )
 
@@ -622,7 +626,7 @@ const (
 	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_WAITLIST_CLOSED WaitlistVerdictReason = 21
 	// The session cannot be booked.
 	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_SESSION_NOT_OPEN WaitlistVerdictReason = 22
-	// It is too early to book the session.
+	// It is too early to book the session. The entry waits until booking opens.
 	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_ADVANCE_WINDOW WaitlistVerdictReason = 23
 	// The location does not take bookings through the entry's channel.
 	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_CHANNEL_CLOSED WaitlistVerdictReason = 24
@@ -2355,7 +2359,7 @@ type WaitlistDecision struct {
 	Move WaitlistMove `protobuf:"varint,7,opt,name=move,proto3,enum=berth.v1.WaitlistMove" json:"move,omitempty"`
 	// The result for the seats that no entry got. Not set if there are none.
 	LeftMove WaitlistMove `protobuf:"varint,8,opt,name=left_move,json=leftMove,proto3,enum=berth.v1.WaitlistMove" json:"left_move,omitempty"`
-	// The number of open seats. Absent means unlimited.
+	// The number of open seats that entries could get: all of them, except after BOOKING_OPENED. Absent means unlimited.
 	Seats *int32 `protobuf:"varint,9,opt,name=seats,proto3,oneof" json:"seats,omitempty"`
 	// The number of seats given.
 	Given int32 `protobuf:"varint,10,opt,name=given,proto3" json:"given,omitempty"`
@@ -3650,7 +3654,7 @@ const file_berth_v1_waitlist_proto_rawDesc = "" +
 	"\rWaitlistAfter\x12\x1e\n" +
 	"\x1aWAITLIST_AFTER_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15WAITLIST_AFTER_RETURN\x10\x01\x12\x18\n" +
-	"\x14WAITLIST_AFTER_CLOSE\x10\x02*\xd4\x04\n" +
+	"\x14WAITLIST_AFTER_CLOSE\x10\x02*\xf9\x04\n" +
 	"\x0fWaitlistTrigger\x12 \n" +
 	"\x1cWAITLIST_TRIGGER_UNSPECIFIED\x10\x00\x12!\n" +
 	"\x1dWAITLIST_TRIGGER_CANCELLATION\x10\x01\x12\x1c\n" +
@@ -3669,7 +3673,8 @@ const file_berth_v1_waitlist_proto_rawDesc = "" +
 	"\x18WAITLIST_TRIGGER_BY_HAND\x10\r\x12\x1a\n" +
 	"\x16WAITLIST_TRIGGER_SWEEP\x10\x0e\x12\"\n" +
 	"\x1eWAITLIST_TRIGGER_RULES_CHANGED\x10\x0f\x12\x1e\n" +
-	"\x1aWAITLIST_TRIGGER_RECHECKED\x10\x10*\x9d\x01\n" +
+	"\x1aWAITLIST_TRIGGER_RECHECKED\x10\x10\x12#\n" +
+	"\x1fWAITLIST_TRIGGER_BOOKING_OPENED\x10\x11*\x9d\x01\n" +
 	"\fWaitlistMove\x12\x1d\n" +
 	"\x19WAITLIST_MOVE_UNSPECIFIED\x10\x00\x12\x1d\n" +
 	"\x19WAITLIST_MOVE_NOBODY_FITS\x10\x01\x12\x17\n" +

@@ -87,7 +87,7 @@ func newWeekend(t *testing.T) weekend {
 		testkit.Booking{Status: booking.Cancelled, Party: 1})
 	studio.SetCapacity(calledOff, 1)
 	_, expired := join(studio, calledOff)
-	studio.Clock.Set(testkit.UTC("2026-03-28T09:00:00Z"))
+	studio.Clock.Set(testkit.UTC("2026-03-28T09:15:00Z")) // no seat can come free any more
 	studio.Sweep()
 	studio.CancelSession(calledOff)
 	studio.Clock.Set(testkit.Noon)

@@ -151,11 +151,15 @@ func (b *book) completeFacts(ctx context.Context, tx *engine.Tx) error {
 	if err != nil {
 		return err
 	}
+	opened, err := b.service.waitlists.FillOpening(ctx, tx, b.slot)
+	if err != nil {
+		return err
+	}
 	if slices.ContainsFunc(expired, func(other booking.Booking) bool { return other.ID == b.facts.Booking }) {
 		b.facts.Booking = tenant.BookingID{} // the member's own hold, which has expired
 	}
 	b.facts.Slot, b.facts.Member = *b.slot, *b.member
-	if len(expired) > 0 { // their seats may have gone to an entry of this member
+	if len(expired) > 0 || opened { // seats may have gone to an entry of this member
 		if b.waits, err = b.service.waitlists.Standing(ctx, tx, b.Session, *b.member); err != nil {
 			return err
 		}

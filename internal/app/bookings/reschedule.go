@@ -97,13 +97,16 @@ func (r *reschedule) Run(ctx context.Context, tx *engine.Tx) (RescheduleResult, 
 	return moved, err
 }
 
-// decide ends expired holds in the other session, then applies the rules.
+// decide ends expired holds in the other session and fills it for who waited for its opening, then applies the rules.
 func (r *reschedule) decide(ctx context.Context, tx *engine.Tx, b booking.Booking) (booking.RescheduleResult, error) {
 	if r.to == nil {
 		return booking.RescheduleResult{}, seats.ErrNoSession
 	}
 	if r.slot.ID != r.to.ID {
 		if _, err := r.service.waitlists.EndExpiredHolds(ctx, tx, r.to); err != nil {
+			return booking.RescheduleResult{}, err
+		}
+		if _, err := r.service.waitlists.FillOpening(ctx, tx, r.to); err != nil {
 			return booking.RescheduleResult{}, err
 		}
 	}

@@ -39,19 +39,27 @@ func (s *Service) ExpireDue(ctx context.Context, id tenant.TenantID) (holds, ove
 }
 
 // FillDue fills a tenant's open seats after edits of its rules, and for entries that were passed over and whose reason
-// may have gone. It renews subscriptions first, and sets the alarm for the next one of a member who waits.
+// may have gone, and gives those who have waited for it seats of sessions whose booking has opened. It renews
+// subscriptions first, and sets the alarm for the next one of a member who waits, and for the next opening.
 func (s *Service) FillDue(ctx context.Context, id tenant.TenantID) error {
-	var next *time.Time
+	var renewal, opening *time.Time
 	var batch pg.Batch
 	failed := errors.Join(
+		s.waitlists.FillOpenings(ctx, id),
 		s.sweepSubscriptions(ctx, tenant.System(id), new(SweepResult)),
 		s.waitlists.FillAfterEdits(ctx, id), s.waitlists.RecheckDue(ctx, id))
-	bookingdb.FindNextRenewal(&batch, id, s.engine.Now(), &next)
-	err := s.engine.Read(ctx, tenant.System(id), &batch)
-	if err == nil && next != nil {
-		s.engine.Fills.Set(id, *next)
+	now := s.engine.Now()
+	bookingdb.FindNextRenewal(&batch, id, now, &renewal)
+	bookingdb.FindNextOpening(&batch, id, &opening)
+	if err := s.engine.Read(ctx, tenant.System(id), &batch); err != nil {
+		return errors.Join(failed, err)
 	}
-	return errors.Join(failed, err)
+	for _, next := range []*time.Time{renewal, opening} {
+		if next != nil && next.After(now) { // what is due was done, or the next sweep tries it again
+			s.engine.Fills.Set(id, *next)
+		}
+	}
+	return failed
 }
 
 // RunAlarms ends holds and offers as soon as they expire, until ctx ends. It knows those that this node made and those

@@ -104,6 +104,7 @@ func (s *Service) SweepTenant(ctx context.Context, id tenant.TenantID) (SweepRes
 		{len(found.absences) > 0, s.sweepAbsences},
 		{len(found.subscriptions) > 0, s.sweepSubscriptions},
 		{len(found.subscriptions)+len(found.rechecks) > 0, s.sweepRechecks},
+		{found.opened, s.sweepOpenings},
 		{len(found.holds)+len(found.offers) > 0, s.sweepExpired},
 		{found.queues(), s.sweepWaitlist},
 		{len(found.series) > 0, s.sweepSeries},
@@ -134,6 +135,7 @@ type work struct {
 	offers         []tenant.OfferID
 	edited         []waitlistdb.EditedLevel
 	rechecks       []waitlistdb.Recheck
+	opened         bool // for entries that wait for it
 	entries        []tenant.EntryID
 	orphans        []tenant.EntryID
 	rounds         []tenant.RoundID
@@ -160,7 +162,7 @@ func (w work) queues() bool {
 // be thousands of tenants, and most of the time most of them have nothing due.
 func (s *Service) findWork(ctx context.Context, caller tenant.Caller) (work, error) {
 	var found work
-	var expiry, renewal, notice, mail, domain, imported *time.Time
+	var expiry, renewal, opening, notice, mail, domain, imported *time.Time
 	var b pg.Batch
 	const first = 1 // shows that there is something to do
 	now := s.engine.Now()
@@ -189,6 +191,7 @@ func (s *Service) findWork(ctx context.Context, caller tenant.Caller) (work, err
 	messagedb.ListReviews(&b, caller.Tenant, now, &found.standings)
 	bookingdb.FindNextExpiry(&b, caller.Tenant, &expiry)
 	bookingdb.FindNextRenewal(&b, caller.Tenant, now, &renewal)
+	bookingdb.FindNextOpening(&b, caller.Tenant, &opening)
 	messagedb.FindNextNotice(&b, caller.Tenant, &notice)
 	accountdb.FindNextMail(&b, caller.Tenant, &mail)
 	messagedb.FindDomainCheck(&b, caller.Tenant, &domain)
@@ -200,6 +203,11 @@ func (s *Service) findWork(ctx context.Context, caller tenant.Caller) (work, err
 	}
 	if renewal != nil {
 		s.engine.Fills.Set(caller.Tenant, *renewal)
+	}
+	if opening != nil {
+		if found.opened = !opening.After(now); !found.opened {
+			s.engine.Fills.Set(caller.Tenant, *opening)
+		}
 	}
 	if notice != nil {
 		s.messages.Notices.Set(caller.Tenant, *notice)

@@ -29,6 +29,11 @@ func (s *Service) sweepRechecks(ctx context.Context, caller tenant.Caller, _ *Sw
 	return s.waitlists.RecheckDue(ctx, caller.Tenant)
 }
 
+// sweepOpenings fills sessions whose booking has opened, if no alarm and no booking has.
+func (s *Service) sweepOpenings(ctx context.Context, caller tenant.Caller, _ *SweepResult) error {
+	return s.waitlists.FillOpenings(ctx, caller.Tenant)
+}
+
 // sweepEntries ends entries that can no longer get a seat.
 func (s *Service) sweepEntries(ctx context.Context, caller tenant.Caller, done *SweepResult) error {
 	now := s.engine.Now()

@@ -34,6 +34,20 @@ func (s *Service) fillRound(
 	ctx context.Context, tx *engine.Tx, slot *booking.Slot, trigger waitlist.Trigger, round *waitlist.Round,
 	gaveUp ...tenant.MemberID,
 ) (promoted int, err error) {
+	if s.openingDue(tx, slot) {
+		if promoted, err = s.fillOpening(ctx, tx, slot); err != nil || !trigger.FreesSeats() {
+			return promoted, err
+		}
+	}
+	more, err := s.fillSeats(ctx, tx, slot, trigger, round, gaveUp...)
+	return promoted + more, err
+}
+
+// fillSeats is fillRound without the opening, which comes first.
+func (s *Service) fillSeats(
+	ctx context.Context, tx *engine.Tx, slot *booking.Slot, trigger waitlist.Trigger, round *waitlist.Round,
+	gaveUp ...tenant.MemberID,
+) (promoted int, err error) {
 	if slot.Availability() != booking.Available || !tx.Now.Before(slot.EndsAt) {
 		return 0, nil
 	}
@@ -161,7 +175,7 @@ func (s *Service) filler(ctx context.Context, tx *engine.Tx, slot *booking.Slot)
 		return nil, err
 	}
 	f.facts.Rules, f.facts.Version, f.facts.Policy = rules, effective.Version, slot.Policy
-	f.facts.Slot.Seats = slot.SeatsOpen()
+	f.facts.Slot.Seats, f.facts.Slot.Opens = slot.SeatsOpen(), slot.Opens()
 	f.facts.Slot.Closes = rules.ClosesAt(timesOf(*slot), tx.Now)
 	return f, nil
 }
@@ -246,6 +260,10 @@ func (f *filler) request(id tenant.BookingID, e waitlist.Entry) booking.Request 
 // apply writes a decision, and adds it to the slot. It returns the bookings of those who were promoted.
 func (f *filler) apply(c waitlist.Changes) []booking.Booking {
 	f.slot.SeatsTaken += c.Seats
+	if c.AwaitsOpening && !f.slot.OpeningDue {
+		f.slot.OpeningDue = true
+		bookingdb.SetOpening(f.Tx.Tx, f.Tenant, true, f.slot.ID)
+	}
 	f.service.Write(f.Tx, c)
 	booked := make([]booking.Booking, len(c.Promoted))
 	for i, p := range c.Promoted {

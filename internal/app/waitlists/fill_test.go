@@ -187,6 +187,7 @@ var ways = map[string]struct {
 		return ids[0]
 	}},
 	"a series goes on": {by: waitlist.ByPublish, free: func(studio *testkit.Studio) tenant.SessionID {
+		studio.SetPolicy(func(p *catalog.PolicyLayer) { p.AdvanceWindow = new(730 * 24 * time.Hour) })
 		series := studio.CreateEndlessSeries("FREQ=WEEKLY")
 		last := studio.Text(`select max(local_date)::text from sessions where series_id = $1`, series.ID)
 		next := civiltest.Date(last).AddDays(7).String()

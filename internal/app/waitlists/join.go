@@ -90,6 +90,7 @@ type join struct {
 	slots         []*booking.Slot
 	facts         []booking.Facts // of each session
 	window        windowFacts
+	awaited       []tenant.SessionID // sessions with seats that the window wants, and that cannot be booked yet
 }
 
 // windowFacts is what decides about an entry for a time window.
@@ -168,6 +169,9 @@ func (j *join) Run(ctx context.Context, tx *engine.Tx) (seats.Result, error) {
 		return seats.Result{}, err
 	}
 	e, err = j.service.join(ctx, tx, e, slots)
+	if err == nil {
+		bookingdb.SetOpening(tx.Tx, tx.Tenant, true, j.awaited...)
+	}
 	return seats.Result{Entry: &e}, err
 }
 
@@ -201,7 +205,8 @@ func (j *join) checkSessions(ctx context.Context, tx *engine.Tx, e *waitlist.Ent
 	return slots, nil
 }
 
-// checkWindow decides whether the entry may wait for its time window, in which no session may have open seats.
+// checkWindow decides whether the entry may wait for its time window, in which no session may have open seats that can
+// be booked now.
 func (j *join) checkWindow(ctx context.Context, tx *engine.Tx, e *waitlist.Entry) ([]booking.Slot, error) {
 	service, location, resource := j.window.service, j.window.location, j.window.resource
 	switch {
@@ -229,6 +234,12 @@ func (j *join) checkWindow(ctx context.Context, tx *engine.Tx, e *waitlist.Entry
 	waitlistdb.ListOpenSlots(&batch, tx.Tenant, e.Window.Location, e.Window.Service, span, e.Party, &open)
 	if err := tx.Load(ctx, &batch); err != nil {
 		return nil, err
+	}
+	j.awaited = nil
+	for _, slot := range open {
+		if tx.Now.Before(slot.Opens) {
+			j.awaited = append(j.awaited, slot.Session)
+		}
 	}
 	return nil, e.CheckNoSeats(open, tx.Now)
 }

@@ -16,7 +16,7 @@ func (s *Service) SoloIfAwaited(tx *engine.Tx, slots ...*booking.Slot) error {
 	}
 	var queues []waitlist.Queue
 	for _, s := range slots {
-		if s != nil && (s.Queued == nil || *s.Queued > 0) {
+		if s != nil && (s.OpeningDue || s.Queued == nil || *s.Queued > 0) {
 			queues = append(queues, queueOf(*s))
 		}
 	}

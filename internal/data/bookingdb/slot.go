@@ -5,9 +5,12 @@ import (
 	"slices"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -27,6 +30,7 @@ func slotColumns(s *booking.Slot) []pg.Column {
 		pg.Read("s.waitlist_capacity", &s.WaitlistCapacity),
 		pg.Read("s.waiting", &s.Waiting),
 		pg.Read("s.holds", &s.Holds),
+		pg.Read("s.opening_due", &s.OpeningDue),
 		pg.Read("s.state", (*string)(&s.State)),
 		pg.Read("s.blocked", &s.Blocked),
 	}
@@ -71,6 +75,38 @@ func FindSlot(b *pg.Batch, in tenant.TenantID, id tenant.SessionID, into **booki
 // FindSlotOf is FindSlot for a booking's session.
 func FindSlotOf(b *pg.Batch, in tenant.TenantID, id tenant.BookingID, into **booking.Slot) {
 	slots.Find(b.Queue(findSlotOf, in, id), into)
+}
+
+var (
+	setOpening = pg.SQL(`update sessions set opening_due = $3 where tenant_id = $1 and id = any($2) and opening_due <> $3`)
+	openings   = ` from sessions s` + coredb.PolicyJoins + `
+cross join lateral (select s.starts_at - coalesce(pv.advance_window_seconds, pl.advance_window_seconds,
+  pt.advance_window_seconds, $2) * interval '1 second' as opens) o
+where s.tenant_id = $1 and s.opening_due`
+	nextOpening  = pg.SQL(`select min(o.opens)` + openings)
+	listOpenings = pg.SQL(`select s.id` + openings + `
+  and o.opens <= $3 and ($4::uuid is null or s.id > $4)
+order by s.id limit $5`)
+)
+
+// SetOpening says of sessions whether entries wait for booking to open.
+func SetOpening(tx *pg.Tx, in tenant.TenantID, due bool, ids ...tenant.SessionID) {
+	if len(ids) > 0 {
+		tx.Write(setOpening, in, ids, due)
+	}
+}
+
+// FindNextOpening finds when booking opens next, or has opened, for entries that wait for it; nil if none do.
+func FindNextOpening(b *pg.Batch, in tenant.TenantID, into **time.Time) {
+	b.Queue(nextOpening, in, catalog.Defaults().AdvanceWindow).Scan(into)
+}
+
+// ListOpenings reads the ids of the sessions for which entries wait and whose booking has opened, in ascending order.
+func ListOpenings(
+	b *pg.Batch, in tenant.TenantID, now time.Time, after tenant.SessionID, limit int, into *[]tenant.SessionID,
+) {
+	pg.Collect(b.Queue(listOpenings, in, catalog.Defaults().AdvanceWindow, now, after, limit), into,
+		pgx.RowTo[tenant.SessionID])
 }
 
 // Seats is a change of a session's counters. A constraint rejects more seats than the session has.

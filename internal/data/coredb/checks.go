@@ -292,6 +292,19 @@ from usage u cross join lateral (
 where u.tenant_id = $1 and u.used <> b.n`,
 	},
 	{
+		Name: "no entry gets seats before booking opens", Invariant: SeatsHaveDecisions, sql: `
+select d.id::text, format('it gave %s at %s, before %s', d.given, d.decided_at at time zone 'UTC', o.opens)
+from waitlist_decisions d cross join lateral (select d.facts -> 'slot' ->> 'opens' as opens) o
+where d.tenant_id = $1 and d.trigger <> 'BY_HAND' and d.given > 0 and d.decided_at < o.opens::timestamptz`,
+	},
+	{
+		Name: "at most half of the seats are given when booking opens", Invariant: SeatsHaveDecisions, sql: `
+select d.id::text, format('it gave %s of %s', d.given, o.open)
+from waitlist_decisions d cross join lateral (select (d.facts -> 'slot' ->> 'open')::integer as open) o
+where d.tenant_id = $1 and d.trigger = 'BOOKING_OPENED' and d.seats is not null
+  and 2 * d.given > coalesce(o.open, 0) + 1`,
+	},
+	{
 		// A booking can end several entries: it was made for one of them.
 		Name: "every booking from the waitlist has a decision", Invariant: SeatsHaveDecisions, sql: `
 select min(e.id::text), format('it became booking %s without one', e.booking_id)

@@ -357,6 +357,7 @@ select change('bookings', $$status = 'CANCELLED', hold_expires_at = null$$, 'six
 update bookings set id = '019ca945-0a00-7000-8000-000000000000' -- made now
   where tenant_id = id('changed') and id = id('entry');
 select change('members', $$status = 'INACTIVE'$$, 'receiver');
+select change('sessions', $$opening_due = true$$, 'device', 'transfer');
 update waitlist_queues set waiting = 0 where tenant_id = id('changed') and location_id = id('other');
 select change('waitlist_entries', $$status = 'BOOKED', booking_id = id('booking'), closed_at = created_at$$,
   'other', 'third', 'device');

@@ -130,6 +130,16 @@ select another('waitlist_decisions', 'decision', 'id = id(''fourth''), decided_a
   verdicts = jsonb_build_array(jsonb_build_object(''entry_id'', id(''code''), ''reason'', ''PROMOTED''),
     jsonb_build_object(''entry_id'', id(''sixth''), ''reason'', ''OFFERED''))');
 
+-- Seats that were given before booking opened, and too many when it did.
+select another('waitlist_decisions', 'decision', 'id = id(''unit''), decided_at = timestamptz ''2026-03-01 10:00Z'',
+  facts = ''{"slot": {"opens": "2026-03-01T10:00:01Z"}}''');
+select another('waitlist_decisions', 'decision', 'id = id(''item''), trigger = ''BY_HAND'',
+  decided_at = timestamptz ''2026-03-01 10:00Z'', facts = ''{"slot": {"opens": "2026-03-01T10:00:01Z"}}''');
+select another('waitlist_decisions', 'decision', 'id = id(''device''), trigger = ''BOOKING_OPENED'', seats = 3, given = 3,
+  facts = ''{"slot": {"open": 4}}''');
+select another('waitlist_decisions', 'decision', 'id = id(''display''), trigger = ''BOOKING_OPENED'', seats = 3, given = 3,
+  facts = ''{"slot": {"open": 5}}''');
+
 select another('credit_entries', 'entry', 'id = id(''third''), subscription_id = id(''other''), line = 2, amount = 3,
   balance = 3,
   booking_id = null');

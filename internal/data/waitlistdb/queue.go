@@ -378,8 +378,21 @@ func waitSlotColumns(s *waitlist.Slot) []pg.Column {
 	}
 }
 
+// openSlotRow is a slot with the policy that says when it can be booked.
+type openSlotRow struct {
+	waitlist.Slot
+	policy coredb.PolicyRow
+}
+
 var (
-	waitSlots  = pg.NewReader(waitSlotColumns)
+	waitSlots = pg.NewReader(waitSlotColumns)
+	openSlots = pg.ReadAs(func(r *openSlotRow) []pg.Column {
+		return append(waitSlotColumns(&r.Slot), r.policy.Columns()...)
+	}, func(r *openSlotRow) (waitlist.Slot, error) {
+		p := r.policy.Policy()
+		r.Opens, r.Closes = r.StartsAt.Add(-p.AdvanceWindow), r.StartsAt.Add(-p.BookingClosesBefore)
+		return r.Slot, nil
+	})
 	namedSlots = pg.NewReader(func(s *waitlist.Slot) []pg.Column {
 		return append(waitSlotColumns(s), pg.Read("v.name", &s.ServiceName), pg.Read("l.name", &s.LocationName))
 	})
@@ -400,8 +413,8 @@ cross join lateral (select * from locations l where l.tenant_id = $1 and l.id = 
 		Reader: waitSlots,
 	}
 	listOpenSlots = pg.SQL(`
-select ` + waitSlots.Columns() + ` from sessions s
-join locations l on l.tenant_id = s.tenant_id and l.id = s.location_id
+select ` + openSlots.Columns() + ` from sessions s
+join locations l on l.tenant_id = s.tenant_id and l.id = s.location_id` + coredb.PolicyJoins + `
 where s.tenant_id = $1 and s.location_id = $2 and s.service_id = $3 and s.starts_at >= $4 and s.starts_at < $5
   and s.deleted_at is null and s.state = 'PUBLISHED' and not s.blocked
   and (s.capacity is null or s.seats_taken + $6 <= s.capacity)
@@ -423,12 +436,12 @@ func ListHeldSlots(b *pg.Batch, in tenant.TenantID, member tenant.MemberID, into
 }
 
 // ListOpenSlots reads the sessions of a service at a location that start in a span, are published and not blocked, and
-// have open seats for a party.
+// have open seats for a party, with the times between which members can book them.
 func ListOpenSlots(
 	b *pg.Batch, in tenant.TenantID, location tenant.LocationID, service tenant.ServiceID, span civil.Span, party int,
 	into *[]waitlist.Slot,
 ) {
-	waitSlots.List(b.Queue(listOpenSlots, in, location, service, span.Start, span.End, party), into)
+	openSlots.List(b.Queue(listOpenSlots, in, location, service, span.Start, span.End, party), into)
 }
 
 // ListSessionQueues reads the queues of the sessions that an entry names, even if the entry has ended.

@@ -12,6 +12,7 @@ var (
 			pg.Key("id", &r.ID),
 			pg.Fixed("session_id", &r.Session),
 			pg.Col("freed", &r.Freed),
+			pg.Fixed("opening", &r.Opening),
 			pg.Col("keeps", &r.Keeps),
 			pg.Col("gave_up", pg.List(&r.GaveUp)),
 			pg.Fixed("opened_at", &r.Opened),
@@ -33,6 +34,13 @@ var (
 			pg.Read(`
   coalesce((select max(o.try) from waitlist_offers o where o.tenant_id = r.tenant_id and o.round_id = r.id), 0)`,
 				&r.Offers),
+			pg.Read(`
+  case when r.opening then r.keeps + coalesce((
+    select sum(least(o.seats, b.party_size)) from waitlist_offers o
+    left join bookings b on b.tenant_id = o.tenant_id and b.id = o.booking_id
+    where o.tenant_id = r.tenant_id and o.round_id = r.id
+      and (o.status = 'ACCEPTED' or o.status = 'LIVE' and not o.shared)
+  ), 0) else 0 end`, &r.Given),
 		)
 	})
 )

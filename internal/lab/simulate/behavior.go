@@ -25,6 +25,9 @@ func (w *world) scheduleBookings(s *sessionRow) {
 		ahead := time.Duration(float64(s.StartsAt.Sub(w.now)) * w.rng.Float64() * w.rng.Float64())
 		w.schedule(s.StartsAt.Add(-ahead).Truncate(time.Second), func() { w.tryToBook(s, pick(w, w.members)) })
 	}
+	for opens := s.StartsAt.Add(-s.service.policy.AdvanceWindow); w.chance(0.3); {
+		w.schedule(opens, func() { w.tryToBook(s, pick(w, w.members)) }) // in the same instant
+	}
 	if w.chance(0.5) {
 		w.schedule(s.StartsAt.Add(w.randomDuration(20*time.Minute).Truncate(time.Second)), func() { w.markNoShows(s) })
 	}

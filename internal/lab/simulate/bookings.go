@@ -88,6 +88,11 @@ func (w *world) book(s *sessionRow, member *memberRow, r bookRequest) (bookResul
 		if err := w.expireHolds(s, &slot, due); err != nil {
 			return err
 		}
+		if w.bug != bookBeforeOpening {
+			if _, err := w.fillOpening(s, &slot); err != nil {
+				return err
+			}
+		}
 		facts.Slot = slot
 		waits := w.standing(s, member)
 		var offer *waitlist.Offer
@@ -381,6 +386,9 @@ func (w *world) reschedule(b *booking.Booking, to *sessionRow, staff bool) error
 		slot, target := from.slot(), to.slot()
 		if from != to {
 			if err := w.expireHolds(to, &target, w.expiredHolds(to)); err != nil {
+				return err
+			}
+			if _, err := w.fillOpening(to, &target); err != nil {
 				return err
 			}
 		}

@@ -30,6 +30,9 @@ const (
 	keepOtherEntries       // a booking leaves the other entries of its member
 	promoteBack            // who cancels gets the seat through another entry
 	neverRecheck           // entries that were passed over are not checked again
+	neverFillOpening       // who waited for booking to open gets nothing
+	giveAllAtOpening       // they get all open seats
+	bookBeforeOpening      // members book before them
 	neverEndWaits          // entries that can get no seat wait on
 	noFillOnRules          // an edit of the rules does not fill open seats
 

@@ -44,7 +44,11 @@ func (c *messageChecker) track(ev Event) {
 	case Joined:
 		c.entries[ev.Entry] = c.model.entries[ev.Entry]
 	case Offered:
-		c.offers[ev.Offer] = c.model.offers[ev.Offer]
+		for _, o := range c.model.sessions[ev.Session].offers { // it may have ended in the same transaction
+			if o.id == ev.Offer {
+				c.offers[o.id] = o
+			}
+		}
 	default:
 	}
 }

@@ -40,6 +40,7 @@ const (
 	SeatsReleased Kind = "SEATS_RELEASED" // a round no longer keeps them for the first to claim
 
 	Published        Kind = "PUBLISHED"
+	BookingOpened    Kind = "BOOKING_OPENED" // for entries that waited for it
 	Blocked          Kind = "BLOCKED"
 	Unblocked        Kind = "UNBLOCKED"
 	Resized          Kind = "RESIZED"

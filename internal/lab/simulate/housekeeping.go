@@ -40,7 +40,7 @@ func (w *world) sweep() error {
 			}
 		}
 	}
-	if err := errors.Join(w.recheck(), w.expireDue()); err != nil {
+	if err := errors.Join(w.recheck(), w.openBookings(), w.expireDue()); err != nil {
 		return err
 	}
 	for _, m := range w.members {
@@ -50,7 +50,7 @@ func (w *world) sweep() error {
 			}
 		}
 	}
-	if err := w.model.checkOver(w.now); err != nil {
+	if err := errors.Join(w.model.checkOver(w.now), w.model.checkOpenings(w.now)); err != nil {
 		return w.fail("%v", err)
 	}
 	return w.fillMissed()

@@ -109,10 +109,16 @@ func (m *model) applyOne(ev Event) error {
 		s.isoYear, s.isoWeek = at.ISOWeek()
 		m.sessions[s.id] = s
 		m.seatsFreed(s)
+		s.published = ev.At
+	case BookingOpened:
+		return m.bookingOpened(s)
 	case Blocked:
 		s.blocked = true
 	case Unblocked:
 		s.blocked = false
+		if !ev.At.Before(s.opens()) {
+			s.published = ev.At // it was off sale when booking opened, and all its seats are given now
+		}
 		m.seatsFreed(s)
 	case Resized:
 		raised := s.capacity != nil && *ev.Capacity > *s.capacity
@@ -127,6 +133,9 @@ func (m *model) applyOne(ev Event) error {
 	case MemberChanged:
 		m.members[ev.Member].active = ev.On
 	case Booked, Held:
+		if !ev.Promoted && m.waitedForOpening(s) {
+			return fmt.Errorf("others have waited for its opening, and got nothing yet")
+		}
 		return m.booked(ev, s, e)
 	case Confirmed:
 		return m.confirmed(ev, s, b)

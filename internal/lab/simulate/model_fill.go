@@ -15,13 +15,17 @@ import (
 func (m *model) waitingFor(s *modelSession) []*modelEntry {
 	var all []*modelEntry
 	for _, e := range m.entries {
-		if slices.Contains(e.sessions, s) || e.Window != nil && e.Window.Service == s.service.id &&
-			e.Window.Location == s.service.location.id &&
-			s.localDate >= e.Window.From.String() && s.localDate <= e.Window.Until.String() {
+		if m.waits(e, s) {
 			all = append(all, e)
 		}
 	}
 	return all
+}
+
+func (*model) waits(e *modelEntry, s *modelSession) bool {
+	w := e.Window
+	return slices.Contains(e.sessions, s) || w != nil && w.Service == s.service.id &&
+		w.Location == s.service.location.id && s.localDate >= w.From.String() && s.localDate <= w.Until.String()
 }
 
 // decided compares a decision with the model's own. The first entries that may have the seats must get them, no other
@@ -36,17 +40,25 @@ func (m *model) decided(ev Event, s *modelSession) error {
 		return fmt.Errorf("the same seats were filled twice")
 	}
 	open, unlimited := s.open()
+	by := d.Case.Trigger
+	if (by == waitlist.ByOpening) != s.opening {
+		return fmt.Errorf("it comes at the wrong time")
+	}
+	s.opening = false
+	r := m.rounds[ev.Round]
+	if by != waitlist.ByHand {
+		open = r.forEntries(open, by)
+	}
 	switch seats := d.Case.Slot.Seats; {
 	case unlimited != (seats == nil) || !unlimited && *seats != open:
 		return fmt.Errorf("%d seats are open", open)
 	case !s.onSale():
 		return fmt.Errorf("the session is off sale")
 	}
-	r := m.rounds[ev.Round]
 	s.passed = m.passedOver(d.Decision)
 	defer func() { s.lastRound = m.rounds[ev.Round] }()
 	if r == nil {
-		r = &modelRound{freed: open}
+		r = &modelRound{freed: open, opening: by == waitlist.ByOpening && !unlimited, most: open}
 		if !ev.Round.IsZero() {
 			m.rounds[ev.Round] = r
 			s.rounds = append(s.rounds, r)
@@ -66,16 +78,20 @@ func (m *model) decided(ev Event, s *modelSession) error {
 	if n := len(d.Decision.Verdicts); n > len(queue) || n < len(queue) && (unlimited || d.Decision.Given < open) {
 		return fmt.Errorf("%d entries wait, and %d have a verdict", len(queue), n)
 	}
-	if note := !unlimited && d.Decision.Given < open; note != (d.Note != "") {
+	quiet := by == waitlist.ByOpening || m.now.Before(s.opens()) // no seat came free
+	if note := !unlimited && d.Decision.Given < open && !quiet; note != (d.Note != "") {
 		return fmt.Errorf("the note to staff is %q", d.Note)
 	}
 	freed := max(r.freed, open+r.reservedSeats())
+	if r.opening {
+		freed = r.freed
+	}
 	want := m.expectedGrants(s, freed, r, queue, d.Case.Trigger)
 	got := d.Decision.Grants
 	if len(want) != len(got) {
 		return fmt.Errorf("%d entries get seats, and %d should: %s", len(got), len(want), entryNames(want))
 	}
-	offered := 0
+	offered, promoted := 0, 0
 	for i, g := range got {
 		if w := want[i]; g.Entry != w.Entry || g.Seats != w.Seats || !g.Until.Equal(w.Until) {
 			return fmt.Errorf("number %d is entry %s with %d seats until %s, and should be %s with %d until %s", i+1,
@@ -84,9 +100,13 @@ func (m *model) decided(ev Event, s *modelSession) error {
 		m.granted[g.Entry] = true
 		if !g.Until.IsZero() {
 			offered += g.Seats
+		} else {
+			promoted += g.Seats
 		}
 	}
 	switch {
+	case r.opening: // who is booked has no offer in it
+		r.freed, r.taken = r.freed-promoted, r.taken+promoted
 	case offered == 0:
 	case unlimited:
 		r.freed += offered
@@ -144,11 +164,12 @@ func (m *model) expectedGrants(
 ) []waitlist.Grant {
 	rules := s.service.waitlist.Rules
 	open, unlimited := s.open()
+	open = r.forEntries(open, by)
 	all := rules.Mode == waitlist.FirstToClaim || unlimited // who fit are asked at once
 	closes := s.fillsUntil(m.now)
 	wasOpen := by == waitlist.ByRules || by == waitlist.ByRecheck
 	released := by == waitlist.ByDecline || by == waitlist.ByExpiry || wasOpen && len(r.tried) > 0
-	if !rules.Enabled || !m.now.Before(closes) || released && !rules.AutoCascade {
+	if m.now.Before(s.opens()) || !rules.Enabled || !m.now.Before(closes) || released && !rules.AutoCascade {
 		return nil
 	}
 	slices.SortFunc(queue, func(a, b *modelEntry) int {

@@ -67,8 +67,12 @@ func (m *model) refillable(s *modelSession, r *modelRound, by waitlist.Trigger) 
 		r = new(modelRound)
 	}
 	open, unlimited := s.open()
+	freed := max(r.freed, open+r.reservedSeats())
+	if r.opening {
+		freed = r.freed
+	}
 	return s.onSale() && (open > 0 || unlimited) && m.now.Before(s.ends) &&
-		len(m.expectedGrants(s, max(r.freed, open+r.reservedSeats()), r, m.waitingFor(s), by)) > 0
+		len(m.expectedGrants(s, freed, r, m.waitingFor(s), by)) > 0
 }
 
 // passedOver returns the entries that a decision passed over for a reason that can go.

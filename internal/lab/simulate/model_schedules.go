@@ -24,6 +24,9 @@ type modelSession struct {
 	// The round of the last decision, if it has one, and the entries that it passed over for a reason that can go.
 	lastRound *modelRound
 	passed    []*modelEntry
+	// When it was published, and whether who waited for booking to open has got seats, or gets them now.
+	published       time.Time
+	opened, opening bool
 }
 
 // seats returns the seats that bookings take, offers reserve, and rounds keep for the first to claim.

@@ -36,6 +36,9 @@ type modelRound struct {
 	tried  []tenant.EntryID
 	offers []*modelOffer
 	gaveUp []*modelMember // whose seats they were, or who declined them
+	// Of a round that began when booking opened: how many seats it may give, and how many are booked.
+	opening     bool
+	most, taken int
 }
 
 // asked counts the members who got an offer.
@@ -89,6 +92,13 @@ func (m *model) joined(ev Event) error {
 		for _, b := range e.member.bookings {
 			if b.session == s && b.active() {
 				return fmt.Errorf("the member has a booking")
+			}
+		}
+	}
+	for _, s := range m.sessions {
+		if e.Window != nil && m.waits(e, s) && matchesWindow(s, e, 0) && s.onSale() && m.bookable(s) {
+			if open, unlimited := s.open(); unlimited || open >= e.Party {
+				return fmt.Errorf("there are seats at %s", s.starts)
 			}
 		}
 	}
@@ -272,6 +282,7 @@ func (m *model) offerEnded(ev Event, s *modelSession, e *modelEntry) error {
 	}
 	if ev.Ended == waitlist.Accepted {
 		took := min(ev.Party, o.seats)
+		o.round.taken += took
 		if o.shared {
 			o.round.keeps -= took
 			if o.round.keeps > 0 {

@@ -291,6 +291,8 @@ func (r *replay) run(op Operation, state State) (err error) {
 		_, _, err = r.App.Housekeeping.ExpireDue(ctx, r.Tenant)
 	case "sweep":
 		r.Sweep()
+	case "opening":
+		err = r.App.Waitlists.FillOpenings(ctx, r.Tenant)
 	case "recheck":
 		err = r.App.Waitlists.RecheckDue(ctx, r.Tenant)
 	case "fill after an edit":

@@ -30,6 +30,8 @@ type sessionRow struct {
 	decidedAt time.Time
 	lastRound tenant.RoundID
 	verdicts  []waitlist.Verdict // of the last decision
+	// entries wait for booking to open
+	openingDue bool
 }
 
 type location struct {
@@ -357,6 +359,6 @@ func (s *sessionRow) slot() booking.Slot {
 		Waiting: s.Waiting,
 		Holds:   s.Holds, State: s.State, Blocked: s.Blocked, MinParty: 1, MaxParty: s.service.maxParty,
 		Channels:      catalog.Channels(),
-		TakesPayments: true, Policy: s.service.policy,
+		TakesPayments: true, Policy: s.service.policy, OpeningDue: s.openingDue,
 	}
 }

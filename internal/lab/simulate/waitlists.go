@@ -30,6 +30,16 @@ func (w *world) fill(s *sessionRow, slot *booking.Slot, by waitlist.Trigger, gav
 func (w *world) fillRound(
 	s *sessionRow, slot *booking.Slot, trigger waitlist.Trigger, round *waitlist.Round, gaveUp ...tenant.MemberID,
 ) error {
+	if opened, err := w.fillOpening(s, slot); err != nil || opened && !trigger.FreesSeats() {
+		return err
+	}
+	return w.fillSeats(s, slot, trigger, round, gaveUp...)
+}
+
+// fillSeats is fillRound without the opening, which comes first.
+func (w *world) fillSeats(
+	s *sessionRow, slot *booking.Slot, trigger waitlist.Trigger, round *waitlist.Round, gaveUp ...tenant.MemberID,
+) error {
 	if slot.Availability() != booking.Available || !w.now.Before(slot.EndsAt) {
 		return nil
 	}
@@ -98,10 +108,16 @@ func (w *world) round(id tenant.RoundID) *waitlist.Round {
 		return nil
 	}
 	r := *kept
-	r.Tried, r.Asked, r.Declined, r.Offers = nil, nil, nil, 0
+	r.Tried, r.Asked, r.Declined, r.Offers, r.Given = nil, nil, nil, 0, 0
+	if r.Opening {
+		r.Given = r.Keeps
+	}
 	for _, o := range w.sessions[r.Session].offers {
 		if o.Round != id {
 			continue
+		}
+		if r.Opening {
+			r.Given += w.givenBy(o)
 		}
 		r.Offers = o.Try
 		if tried := !o.Void || w.bug == neverRetryTooSlow; tried &&
@@ -116,6 +132,14 @@ func (w *world) round(id tenant.RoundID) *waitlist.Round {
 		}
 	}
 	return &r
+}
+
+// givenBy returns how many seats an offer takes from those that an opening can give.
+func (w *world) givenBy(o *waitlist.Offer) int {
+	if o.Status == waitlist.Accepted {
+		return min(o.Seats, w.bookings[o.Booking].Party)
+	}
+	return o.Reserves()
 }
 
 func timesOf(s *sessionRow) waitlist.Times {
@@ -135,7 +159,7 @@ func (w *world) scene(s *sessionRow, slot booking.Slot) waitlist.FillFacts {
 		Slot: waitSlot(s), Queue: queueOf(s), Rules: rules, Policy: slot.Policy, PageSize: pageSize, NewID: w.newID,
 		Now: w.now,
 	}
-	scene.Slot.Seats = slot.SeatsOpen()
+	scene.Slot.Seats, scene.Slot.Opens = slot.SeatsOpen(), slot.Opens()
 	scene.Slot.Closes = rules.ClosesAt(timesOf(s), w.now)
 	if w.bug == offerUntilEnd {
 		scene.Slot.Closes = slot.EndsAt
@@ -232,6 +256,10 @@ func (f *filler) request(b checkedBooking, e waitlist.Entry) booking.Request {
 // applyFill applies the changes of a fill.
 func (f *filler) applyFill(c waitlist.Changes) error {
 	f.slot.SeatsTaken += c.Seats
+	if c.AwaitsOpening {
+		f.slot.OpeningDue = true
+		f.awaitOpening(f.row)
+	}
 	if f.bug == unreservedOffers && c.Decision != nil && c.Decision.Decision.Mode == waitlist.OfferInTurn {
 		c.Seats = 0
 	}
@@ -473,15 +501,29 @@ func (w *world) joinWindow(member *memberRow, window waitlist.Window, party int)
 			return err
 		}
 		var open []waitlist.Slot
+		var early []*sessionRow
 		for _, s := range w.sessionList {
-			if slot := s.slot(); slot.Availability() == booking.Available && slot.Fits(party) {
-				open = append(open, waitSlot(s))
+			slot, is := s.slot(), waitSlot(s)
+			if slot.Availability() != booking.Available || !slot.Fits(party) {
+				continue
+			}
+			is.Opens, is.Closes = slot.Opens(), s.StartsAt.Add(-slot.Policy.BookingClosesBefore)
+			open = append(open, is)
+			if s.service == service && w.now.Before(is.Opens) &&
+				!s.LocalDate.Before(e.Window.From) && !s.LocalDate.After(e.Window.Until) {
+				early = append(early, s)
 			}
 		}
 		if err := e.CheckNoSeats(open, w.now); err != nil {
 			return err
 		}
-		return w.join(e)
+		if err := w.join(e); err != nil {
+			return err
+		}
+		for _, s := range early {
+			w.awaitOpening(s)
+		}
+		return nil
 	})
 }
 

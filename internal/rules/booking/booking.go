@@ -196,8 +196,10 @@ type Slot struct {
 	WaitlistCapacity int
 	Waiting          int // waitlist entries
 	// Queued counts the waitlist entries for the session's day: for the session, and for time windows. Nil: not loaded.
-	Queued        *int
-	Holds         int // PENDING bookings
+	Queued *int
+	Holds  int // PENDING bookings
+	// OpeningDue: entries wait for it, and when booking opens, the first of them get seats.
+	OpeningDue    bool
 	State         catalog.SessionState
 	Blocked       bool
 	MinParty      int
@@ -211,6 +213,9 @@ type Slot struct {
 
 // Fits reports whether there are enough open seats for a party.
 func (s Slot) Fits(party int) bool { return s.Capacity == nil || s.SeatsTaken+party <= *s.Capacity }
+
+// Opens returns when members can first book the session.
+func (s Slot) Opens() time.Time { return s.StartsAt.Add(-s.Policy.AdvanceWindow) }
 
 // SeatsOpen returns the number of open seats; nil means unlimited.
 func (s Slot) SeatsOpen() *int {

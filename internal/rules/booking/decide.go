@@ -201,7 +201,7 @@ func (s *Slot) checkOpen(until *time.Time, now time.Time) error {
 
 // checkOpened rejects a booking that comes too early.
 func (s *Slot) checkOpened(now time.Time) error {
-	if opens := s.StartsAt.Add(-s.Policy.AdvanceWindow); now.Before(opens) {
+	if opens := s.Opens(); now.Before(opens) {
 		return fault.New(fault.FailedPrecondition, fault.AdvanceWindow, "Booking has not opened yet.").
 			WithMetadata("opens_at", opens.UTC().Format(time.RFC3339))
 	}

@@ -16,8 +16,10 @@ type Changes struct {
 	Entries  []EntryChange
 	Promoted []Promotion // to book
 	Skipped  []Verdict   // why entries were skipped, if the reason is new
-	Seats    int         // added to the seats that offers and rounds reserve; the seats of bookings come on top
-	Refill   *Refill
+	// AwaitsOpening: entries wait for booking to open, when the session is filled again.
+	AwaitsOpening bool
+	Seats         int // added to the seats that offers and rounds reserve; the seats of bookings come on top
+	Refill        *Refill
 }
 
 // EntryChange is the new state of an entry, with the offer that it got or that ended.

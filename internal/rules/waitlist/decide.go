@@ -27,13 +27,17 @@ const (
 	ByExpiry       Trigger = "OFFER_EXPIRED"
 	ByWithdrawal   Trigger = "OFFER_WITHDRAWN"
 	ByHand         Trigger = "BY_HAND"
-	ByRules        Trigger = "RULES_CHANGED" // the seats were open before
-	ByRecheck      Trigger = "RECHECKED"     // so were they: the reason is gone for which an entry was passed over
-	BySweep        Trigger = "SWEEP"         // the safety net: another trigger was missed
+	ByRules        Trigger = "RULES_CHANGED"  // the seats were open before
+	ByRecheck      Trigger = "RECHECKED"      // so were they: the reason is gone for which an entry was passed over
+	ByOpening      Trigger = "BOOKING_OPENED" // members can book from now on
+	BySweep        Trigger = "SWEEP"          // the safety net: another trigger was missed
 )
 
 // ofOpenSeats reports whether the seats were open before, and nothing has freed them now.
 func (t Trigger) ofOpenSeats() bool { return t == ByRules || t == ByRecheck }
+
+// FreesSeats reports whether seats that were not open before are why a session is filled.
+func (t Trigger) FreesSeats() bool { return !t.ofOpenSeats() && t != ByOpening && t != BySweep }
 
 // afterEndedOffer reports whether the seats are free because an offer of the round ended without a booking.
 func (t Trigger) afterEndedOffer(round Round) bool {
@@ -225,6 +229,8 @@ func (r Rules) stopReason(slot Slot, round Round, trigger Trigger, now time.Time
 	switch {
 	case !r.Enabled:
 		return VerdictReason(fault.WaitlistClosed)
+	case now.Before(slot.Opens):
+		return VerdictReason(fault.AdvanceWindow)
 	case !now.Before(slot.Closes):
 		return NoTime
 	case trigger.afterEndedOffer(round) && !r.AutoCascade:

@@ -27,6 +27,7 @@ var triggerTexts = map[Trigger]string{
 	ByHand:         "staff made an offer",
 	ByRules:        "the rules were changed",
 	ByRecheck:      "a member who was passed over could book",
+	ByOpening:      "booking opened",
 	BySweep:        "a regular check found open seats",
 }
 
@@ -180,6 +181,9 @@ func opening(d Decision, trigger Trigger, slot Slot, at time.Time) string {
 	open := "seats were open without limit"
 	if d.Seats != nil {
 		open = plural(*d.Seats, "seat was", "seats were") + " open"
+	}
+	if slot.Open != nil {
+		open = plural(*slot.Open, "seat was", "seats were") + fmt.Sprintf(" open, %d for the waitlist", *d.Seats)
 	}
 	return fmt.Sprintf("On %s %s, and %s.", formatTime(at, slot), what, open)
 }

@@ -56,7 +56,7 @@ type PageQuery struct {
 // NewFill begins a decision. Round is the one in which the seats were offered before, nil if there is none.
 func NewFill(s FillFacts, trigger Trigger, round *Round) *Fill {
 	f := &Fill{
-		FillFacts: s, facts: Case{Slot: s.Slot, Trigger: trigger, Now: s.Now},
+		FillFacts: s, facts: Case{Slot: s.Slot.forEntries(trigger, round), Trigger: trigger, Now: s.Now},
 		entries: make(map[tenant.EntryID]Entry), checked: make(map[tenant.EntryID]bool),
 	}
 	if round != nil {
@@ -73,7 +73,7 @@ func NewFill(s FillFacts, trigger Trigger, round *Round) *Fill {
 // withOpenSeats adds seats that were already open to a round. No entry fitted them before, but together with the seats
 // of an ended offer one may fit.
 func (f *Fill) withOpenSeats(r Round) Round {
-	if f.Slot.Seats == nil {
+	if f.Slot.Seats == nil || r.Opening {
 		return r
 	}
 	seats := *f.Slot.Seats + r.Keeps
@@ -157,12 +157,15 @@ func (f *Fill) unchecked() []Entry {
 
 func (f *Fill) changes() Changes {
 	d := f.decision
+	early := f.manual == nil && f.Now.Before(f.Slot.Opens)
+	c := Changes{Session: f.Slot.Session, AwaitsOpening: early && len(d.Verdicts) > 0}
 	if f.facts.Trigger.ofOpenSeats() && d.Given == 0 {
-		return Changes{} // no seat was freed or given: there is nothing to record
+		return c // no seat was freed or given: there is nothing to record
 	}
-	c := Changes{Session: f.Slot.Session}
-	// A round without offers lets a later fill know who gave the seats up.
-	if seats := d.offered(); seats > 0 || f.round == nil && len(f.facts.Round.GaveUp) > 0 {
+	// A round without offers lets a later fill know who gave the seats up, and how many an opening can still give.
+	opening := f.facts.Trigger == ByOpening || f.round != nil && f.round.Opening
+	begins := f.round == nil && (opening || len(f.facts.Round.GaveUp) > 0)
+	if seats := d.offered(); seats > 0 || begins || opening && d.Given > 0 {
 		f.reserve(&c, seats)
 	}
 	for _, g := range d.Grants {
@@ -173,6 +176,9 @@ func (f *Fill) changes() Changes {
 		}
 	}
 	c.Decision = &Record{Queue: f.Queue, Rules: f.Version, Note: Note(d), Case: f.facts, Decision: d}
+	if early || f.facts.Trigger == ByOpening {
+		c.Decision.Note = "" // no seat came free
+	}
 	if f.round != nil {
 		c.Decision.Round = f.round.ID
 	}
@@ -194,19 +200,27 @@ func (f *Fill) reserve(c *Changes, seats int) {
 		keeps = c.Seats
 	}
 	freed := seats // of unlimited ones, those that are offered
+	promoted := f.decision.Given - f.decision.offered()
 	if f.decision.Seats != nil {
 		freed = *f.decision.Seats
+	}
+	if opening := f.facts.Trigger == ByOpening && f.decision.Seats != nil; opening {
+		freed -= promoted // which are in no offer of the round
 	}
 	if f.round == nil {
 		f.round = &Round{
 			ID: tenant.RoundID{UUID: f.NewID()}, Session: f.Slot.Session, Freed: freed, Keeps: keeps,
 			GaveUp: f.facts.Round.GaveUp, Opened: f.Now,
+			Opening: f.facts.Trigger == ByOpening && f.decision.Seats != nil,
 		}
 		c.Opened = new(*f.round)
 		return
 	}
-	if f.decision.Seats == nil {
+	switch {
+	case f.decision.Seats == nil:
 		f.round.Freed += seats
+	case f.round.Opening:
+		f.round.Freed -= promoted
 	}
 	f.round.Keeps += keeps
 	if keeps > 0 {

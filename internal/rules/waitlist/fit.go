@@ -20,12 +20,34 @@ type Slot struct {
 	EndsAt   time.Time         `json:"ends_at"`
 	// Closes is until when a waiting entry can get a seat.
 	Closes time.Time `json:"closes"`
-	Zone   string    `json:"zone"`            // IANA, of the location
-	Seats  *int      `json:"seats,omitempty"` // open; nil is unlimited
+	// Opens is when members can first book it. Until then no entry gets a seat.
+	Opens time.Time `json:"opens,omitzero"`
+	Zone  string    `json:"zone"`            // IANA, of the location
+	Seats *int      `json:"seats,omitempty"` // open, and for entries; nil is unlimited
+	// Open are all open seats, if fewer than these are for entries: at the opening.
+	Open *int `json:"open,omitempty"`
 
 	// Names for expressions.
 	ServiceName  string `json:"service_name,omitempty"`
 	LocationName string `json:"location_name,omitempty"`
+}
+
+// forEntries returns the slot with the seats that entries can get: at the opening at most half of those that are open,
+// rounded up, and in the round of an opening never more than that.
+func (s Slot) forEntries(trigger Trigger, round *Round) Slot {
+	var most int
+	switch {
+	case s.Seats == nil:
+		return s
+	case trigger == ByOpening:
+		most = (*s.Seats + 1) / 2
+	case round != nil && round.Opening:
+		most = max(round.Freed-round.Given, 0)
+	default:
+		return s
+	}
+	s.Open, s.Seats = s.Seats, new(min(*s.Seats, most))
+	return s
 }
 
 // Candidate is an entry as Decide sees it.

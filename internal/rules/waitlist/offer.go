@@ -118,6 +118,10 @@ type Round struct {
 	Session tenant.SessionID `json:"-"`
 	// the seats of the round: those that were open when it began, or at a later fill, if more
 	Freed int `json:"freed"`
+	// Opening: the round began when booking opened. Its entries never get more than Freed, of which Given are booked or on
+	// offer.
+	Opening bool `json:"opening,omitempty"`
+	Given   int  `json:"given,omitempty"`
 	// Keeps is the number of seats that it keeps for the first to claim. It is 0 in the other modes.
 	Keeps int `json:"keeps,omitempty"`
 	// the entries whose offers in it are not void, in the order of the offers

@@ -84,12 +84,12 @@ func TestValues_StayAsTheyAreStored(t *testing.T) {
 	test.Eq(t, []waitlist.Trigger{
 		"CANCELLATION", "NO_SHOW", "CAPACITY_RAISED", "UNBLOCKED", "PUBLISHED", "SESSION_MOVED", "HOLD_EXPIRED",
 		"HOLD_RELEASED", "RESCHEDULED", "OFFER_DECLINED", "OFFER_EXPIRED", "OFFER_WITHDRAWN", "BY_HAND", "RULES_CHANGED",
-		"RECHECKED", "SWEEP",
+		"RECHECKED", "BOOKING_OPENED", "SWEEP",
 	}, []waitlist.Trigger{
 		waitlist.ByCancellation, waitlist.ByNoShow, waitlist.ByCapacity, waitlist.ByUnblock, waitlist.ByPublish,
 		waitlist.ByMove, waitlist.ByExpiredHold, waitlist.ByRelease, waitlist.ByReschedule, waitlist.ByDecline,
 		waitlist.ByExpiry, waitlist.ByWithdrawal, waitlist.ByHand, waitlist.ByRules, waitlist.ByRecheck,
-		waitlist.BySweep,
+		waitlist.ByOpening, waitlist.BySweep,
 	})
 	test.Eq(t, []waitlist.Move{"NOBODY_FITS", "OFFER", "ROLL_ON", "HAND_BACK"},
 		[]waitlist.Move{waitlist.NobodyFits, waitlist.MakeOffer, waitlist.RollOn, waitlist.HandBack})

@@ -83,10 +83,11 @@ func JoinWindow(e Entry, f WindowFacts) (Entry, error) {
 	return e, nil
 }
 
-// CheckNoSeats rejects an entry if it wants one of these slots, which have open seats for its party: SEATS_AVAILABLE.
+// CheckNoSeats rejects an entry if it wants one of these slots, which have open seats for its party, and can be booked
+// now: SEATS_AVAILABLE.
 func (e Entry) CheckNoSeats(open []Slot, now time.Time) error {
 	for _, slot := range open {
-		if slot.StartsAt.After(now) && e.Wants(slot) {
+		if now.Before(slot.Closes) && !now.Before(slot.Opens) && e.Wants(slot) {
 			return catalog.SeatsAvailable(slot.Session)
 		}
 	}

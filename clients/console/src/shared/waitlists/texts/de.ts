@@ -21,6 +21,7 @@ export const de: typeof en = {
       14: "Bei einer regelmäßigen Prüfung gefunden",
       15: "Die Regeln der Warteliste wurden geändert",
       16: "Ein übergangener Eintrag wurde noch einmal geprüft",
+      17: "Die Buchung hat begonnen",
     },
     moves: {
       0: "",

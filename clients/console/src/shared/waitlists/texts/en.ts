@@ -22,6 +22,7 @@ export const en = {
       14: "Found in a regular check",
       15: "The waitlist rules were changed",
       16: "An entry that was passed over was checked again",
+      17: "Booking opened",
     } satisfies Record<WaitlistTrigger, string>,
     moves: {
       0: "",

@@ -21,6 +21,7 @@ export const fr: typeof en = {
       14: "Trouvée lors d’un contrôle régulier",
       15: "Les règles de la liste d’attente ont changé",
       16: "Une inscription qui avait été passée a été revue",
+      17: "Les réservations ont ouvert",
     },
     moves: {
       0: "",
