@@ -107,7 +107,8 @@ var scheduleRequests = map[string][]build{
 		return &v1.DeleteSessionRequest{SessionId: text(w.newSession()), Reason: unique(), Etag: "v1"}
 	}},
 	"SessionService/FindSubstitutes": {func(w *world) proto.Message {
-		return &v1.FindSubstitutesRequest{CoachId: text(w.coach.Member), StartsWithin: w.filter(false).GetStartsWithin()}
+		led := w.filter(false)
+		return &v1.FindSubstitutesRequest{CoachId: led.GetCoachIds()[0], StartsWithin: led.GetStartsWithin()}
 	}},
 	"SessionService/PreviewBulkSessions": {func(w *world) proto.Message {
 		return &v1.PreviewBulkSessionsRequest{
