@@ -633,7 +633,7 @@ func (x *NotificationPreferences) GetEtag() string {
 // NotificationPreferencesInput has the preferences that members can edit.
 type NotificationPreferencesInput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The choices to change: at most 39, each topic and channel once. The others stay.
+	// The choices to change: at most 42, each topic and channel once. The others stay.
 	Preferences []*NotificationPreferenceInput `protobuf:"bytes,1,rep,name=preferences,proto3" json:"preferences,omitempty"`
 	// The member's own quiet hours, in the member's time zone. Absent: the tenant's. They can be longer or shorter than
 	// the tenant's.
@@ -2775,7 +2775,7 @@ const file_berth_v1_notification_proto_rawDesc = "" +
 	"\x11has_calendar_feed\x18\x04 \x01(\bR\x0fhasCalendarFeed\x12\x12\n" +
 	"\x04etag\x18\x05 \x01(\tR\x04etag\"\xa8\x01\n" +
 	"\x1cNotificationPreferencesInput\x12Q\n" +
-	"\vpreferences\x18\x01 \x03(\v2%.berth.v1.NotificationPreferenceInputB\b\xbaH\x05\x92\x01\x02\x10'R\vpreferences\x125\n" +
+	"\vpreferences\x18\x01 \x03(\v2%.berth.v1.NotificationPreferenceInputB\b\xbaH\x05\x92\x01\x02\x10*R\vpreferences\x125\n" +
 	"\vquiet_hours\x18\x02 \x01(\v2\x14.berth.v1.QuietHoursR\n" +
 	"quietHours\"\xbe\x01\n" +
 	"\x10NotificationStop\x127\n" +

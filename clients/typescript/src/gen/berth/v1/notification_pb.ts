@@ -150,7 +150,7 @@ export const NotificationPreferencesSchema: GenMessage<NotificationPreferences> 
  */
 export type NotificationPreferencesInput = Message<"berth.v1.NotificationPreferencesInput"> & {
   /**
-   * The choices to change: at most 39, each topic and channel once. The others stay.
+   * The choices to change: at most 42, each topic and channel once. The others stay.
    *
    * @generated from field: repeated berth.v1.NotificationPreferenceInput preferences = 1;
    */
