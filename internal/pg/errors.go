@@ -104,3 +104,9 @@ func keepsPrepared(err error) bool {
 	code := Code(err)
 	return strings.HasPrefix(code, "23") || strings.HasPrefix(code, "40") || code == codeLockUnavailable
 }
+
+// MayBeCommitted reports whether a transaction may have changed something, given how it ended. An unknown commit may
+// have happened.
+func MayBeCommitted(err error) bool {
+	return err == nil || errors.Is(err, ErrCommitUnknown) || errors.Is(err, ErrCommitted)
+}

@@ -40,6 +40,16 @@ const systemSubject = "system"
 // AccountPrefix starts the subject of a service account.
 const AccountPrefix = "sa:"
 
+// AccountOf returns the id of the service account that a subject names, or zero.
+func AccountOf(subject string) ServiceAccountID {
+	text, ok := strings.CutPrefix(subject, AccountPrefix)
+	if !ok {
+		return ServiceAccountID{}
+	}
+	id, _ := Parse[ServiceAccountID](text) // zero if it is none
+	return id
+}
+
 // MemberPrefix starts the subject of a member whom Berth itself has signed in, and who is named by their id: "member:"
 // and the id. A subject that somebody can type or import reaches nobody by it.
 const MemberPrefix = "member:"

@@ -47,7 +47,7 @@ func (s source) Holder(ctx context.Context, id tenant.TenantID, subject string) 
 			accountdb.FindMember(&batch, id, member, &m)
 		}
 	case strings.HasPrefix(subject, tenant.AccountPrefix):
-		accountdb.FindAccount(&batch, id, accountOf(subject), &account)
+		accountdb.FindAccount(&batch, id, tenant.AccountOf(subject), &account)
 	case !hasZeroByte(subject):
 		accountdb.FindMemberBySubject(&batch, id, subject, &m)
 		accountdb.FindIssuer(&batch, id, subject, &issuer)

@@ -7,7 +7,9 @@ import (
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/data/accountdb"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/member"
+	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -28,7 +30,7 @@ func (s *Service) ConfirmMemberContact(
 		if tx.Caller.Member == id {
 			return before, member.ErrOwnContact
 		}
-		if err := facts.roles().CheckEditMember(facts.editor(), before.Roles); err != nil {
+		if err := facts.Roles().CheckEditMember(facts.Editor(), before.Roles); err != nil {
 			return before, err
 		}
 		all, err := loadPending(ctx, tx, id)
@@ -52,8 +54,8 @@ func (s *Service) ConfirmMemberContact(
 		})
 		if used {
 			accountdb.DeletePendingContact(tx.Tx, tx.Tenant, id, c.Kind)
-			if kind := editOfAdmin(after, changed, false); kind != "" {
-				rolesEvent(tx, id, changeOf(kind, after.Roles, after.Roles...))
+			if kind := notify.EditOfAdmin(after.Roles, after.Active(), false, changed); kind != "" {
+				rolesEvent(tx, id, event.AccessChangeOf(kind, after.Roles, after.Roles...))
 			}
 			changed = append(changed, "pending_contacts")
 		}

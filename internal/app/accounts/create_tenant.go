@@ -94,7 +94,7 @@ func (s *Service) CreateTenant(ctx context.Context, n NewTenant) (CreatedTenant,
 			notifyNodes(tx)
 			return made, nil
 		})
-	if mayBeCommitted(err) {
+	if pg.MayBeCommitted(err) {
 		s.rolesChanged(n.ID) // the guard may have cached that the tenant has no members
 	}
 	return created, err

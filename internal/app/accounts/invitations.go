@@ -16,6 +16,7 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/content"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
@@ -148,12 +149,12 @@ func ofInvitee(err error, i int, who Invitee) error {
 
 // invitee returns the member to invite, whom it creates if they are none.
 func (s *Service) invitee(
-	tx *engine.Tx, facts *roleFacts, who Invitee, members map[tenant.MemberID]member.Member,
+	tx *engine.Tx, facts *grant.Facts, who Invitee, members map[tenant.MemberID]member.Member,
 	taken []member.Addressee,
 ) (member.Member, error) {
 	if who.Member.IsZero() {
 		m := who.New
-		if err := facts.mayGrant(m.Roles...); err != nil {
+		if err := facts.CheckGrant(m.Roles...); err != nil {
 			return m, err
 		}
 		key := m.Contact(member.ByEmail).Key()
@@ -165,7 +166,7 @@ func (s *Service) invitee(
 			if role != tenant.RoleMember {
 				record.Audit(tx, "role.assigned", "member", m.ID.UUID, "",
 					record.Changes(nil, map[string]any{"roles": m.Roles}))
-				rolesEvent(tx, m.ID, changeOf(notify.RoleGiven, m.Roles, role))
+				rolesEvent(tx, m.ID, event.AccessChangeOf(notify.RoleGiven, m.Roles, role))
 			}
 		}
 		return m, nil
@@ -174,7 +175,7 @@ func (s *Service) invitee(
 	if !ok {
 		return m, errNoMember
 	}
-	return m, facts.roles().CheckEditMember(facts.editor(), m.Roles)
+	return m, facts.Roles().CheckEditMember(facts.Editor(), m.Roles)
 }
 
 // leaves decides when invitations leave, and whom they may reach.
@@ -302,5 +303,5 @@ func findInvitation(
 	case m == nil:
 		return i, member.Member{}, errNoInvitation
 	}
-	return i, *m, facts.roles().CheckEditMember(facts.editor(), m.Roles)
+	return i, *m, facts.Roles().CheckEditMember(facts.Editor(), m.Roles)
 }

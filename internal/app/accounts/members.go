@@ -15,6 +15,7 @@ import (
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/event"
+	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/session"
@@ -139,7 +140,7 @@ func (s *Service) editMember(
 		}
 		self := tx.Caller.Member == id
 		if !self {
-			err = facts.roles().CheckEditMember(facts.editor(), before.Roles)
+			err = facts.Roles().CheckEditMember(facts.Editor(), before.Roles)
 		}
 		if err != nil {
 			return memberEdit{}, err
@@ -180,8 +181,8 @@ func (s *Service) editMember(
 		record.Audit(tx, act.audit, "member", id.UUID, "",
 			record.Changes(before.AuditValues(changed), after.AuditValues(changed)))
 		memberEvent(tx, id, changed)
-		if kind := editOfAdmin(after, changed, self); kind != "" {
-			rolesEvent(tx, id, changeOf(kind, after.Roles, after.Roles...))
+		if kind := notify.EditOfAdmin(after.Roles, after.Active(), self, changed); kind != "" {
+			rolesEvent(tx, id, event.AccessChangeOf(kind, after.Roles, after.Roles...))
 		}
 		if member.AffectsSignIn(changed) {
 			notifyNodes(tx)
@@ -189,7 +190,7 @@ func (s *Service) editMember(
 		return memberEdit{after, changed, without}, nil
 	})
 	// The result of an unknown commit is lost, so the edit may have changed who can sign in.
-	if member.AffectsSignIn(result.Changed) || err != nil && mayBeCommitted(err) {
+	if member.AffectsSignIn(result.Changed) || err != nil && pg.MayBeCommitted(err) {
 		s.rolesChanged(caller.Tenant)
 	}
 	return result, memberTaken(err)
@@ -205,29 +206,10 @@ func endWaysIn(tx *engine.Tx, before, after member.Member, self bool) {
 	}
 }
 
-// editOfAdmin returns of which edit owners and admins are told: of their status, and of another's change of how to
-// reach them and who they are. It is "" for members without these roles, and for other edits.
-func editOfAdmin(after member.Member, changed []string, self bool) notify.AccessChangeKind {
-	has := func(fields ...string) bool {
-		return slices.ContainsFunc(fields, func(field string) bool { return slices.Contains(changed, field) })
-	}
-	switch {
-	case !slices.Contains(after.Roles, tenant.RoleOwner) && !slices.Contains(after.Roles, tenant.RoleAdmin):
-		return ""
-	case has("status") && after.Active():
-		return notify.Reactivated
-	case has("status"):
-		return notify.Deactivated
-	case has("email", "phone", "subject") && !self:
-		return notify.ContactEdited
-	}
-	return ""
-}
-
 // findMember reads a member, whether there is another active owner, and the role facts.
 func findMember(
 	ctx context.Context, tx *engine.Tx, id tenant.MemberID,
-) (m member.Member, otherOwner bool, facts *roleFacts, err error) {
+) (m member.Member, otherOwner bool, facts *grant.Facts, err error) {
 	m, facts, err = findWithRoleFacts(ctx, tx, errNoMember, func(b *pg.Batch, into **member.Member) {
 		accountdb.FindMember(b, tx.Tenant, id, into)
 		accountdb.FindOtherOwner(b, tx.Tenant, id, &otherOwner)

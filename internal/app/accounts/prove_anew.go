@@ -24,7 +24,7 @@ type growth struct {
 // proveAnew makes members prove their addresses anew who get permissions that whoever entered the addresses lacks: that
 // one may sign in as them. Their sign-ins end, and they are invited with the roles that they then have. The facts are
 // those before the change.
-func (s *Service) proveAnew(ctx context.Context, tx *engine.Tx, facts *roleFacts, all ...growth) error {
+func (s *Service) proveAnew(ctx context.Context, tx *engine.Tx, facts *grant.Facts, all ...growth) error {
 	var held []accountdb.ActorRole
 	var batch pg.Batch
 	accountdb.ListRolesOfActors(&batch, tx.Tenant, pg.Array(all, func(g growth) string { return g.EmailBy }), &held)
@@ -39,7 +39,7 @@ func (s *Service) proveAnew(ctx context.Context, tx *engine.Tx, facts *roleFacts
 	var anew []growth
 	var ids []tenant.MemberID
 	for _, g := range all {
-		may := facts.roles().Permissions(vouching[g.EmailBy]...)
+		may := facts.Roles().Permissions(vouching[g.EmailBy]...)
 		if g.ProvesAnew(g.roles, g.EmailBy != system && !may.Cover(g.gained)) {
 			anew, ids = append(anew, g), append(ids, g.ID)
 		}
@@ -81,12 +81,12 @@ func (s *Service) proveOneAnew(tx *engine.Tx, g growth, l *leaves) error {
 }
 
 // growth returns what a member gets with roles.
-func (f *roleFacts) growth(m member.Member, roles []string) growth {
-	return growth{m, roles, f.roles().Gained(m.Roles, f.roles(), roles)}
+func growthOf(f *grant.Facts, m member.Member, roles []string) growth {
+	return growth{m, roles, f.Roles().Gained(m.Roles, f.Roles(), roles)}
 }
 
 // holdersGrow is proveAnew for all who hold a role that is edited.
-func (s *Service) holdersGrow(ctx context.Context, tx *engine.Tx, facts *roleFacts, before, after grant.Role) error {
+func (s *Service) holdersGrow(ctx context.Context, tx *engine.Tx, facts *grant.Facts, before, after grant.Role) error {
 	added := slices.ContainsFunc(after.Permissions, func(name string) bool {
 		return !slices.Contains(before.Permissions, name)
 	})
@@ -99,7 +99,7 @@ func (s *Service) holdersGrow(ctx context.Context, tx *engine.Tx, facts *roleFac
 	if err := tx.Load(ctx, &batch); err != nil {
 		return err
 	}
-	edited := slices.Clone(facts.own)
+	edited := slices.Clone(facts.Own)
 	for i := range edited {
 		if edited[i].Name == after.Name {
 			edited[i].Permissions = after.Permissions
@@ -107,7 +107,7 @@ func (s *Service) holdersGrow(ctx context.Context, tx *engine.Tx, facts *roleFac
 	}
 	all := make([]growth, len(holders))
 	for i, m := range holders {
-		all[i] = growth{m, m.Roles, facts.roles().Gained(m.Roles, grant.NewRoleSet(edited), m.Roles)}
+		all[i] = growth{m, m.Roles, facts.Roles().Gained(m.Roles, grant.NewRoleSet(edited), m.Roles)}
 	}
 	return s.proveAnew(ctx, tx, facts, all...)
 }

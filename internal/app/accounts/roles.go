@@ -56,7 +56,7 @@ func (s *Service) CreateRole(ctx context.Context, caller tenant.Caller, r grant.
 			if existing.Name != "" {
 				return r, grant.RoleNameTaken()
 			}
-			if _, err := grant.EditRole(facts.editor(), grant.Role{}, r); err != nil {
+			if _, err := grant.EditRole(facts.Editor(), grant.Role{}, r); err != nil {
 				return r, err
 			}
 			r.Version, r.CreatedAt, r.UpdatedAt = 1, tx.Now, tx.Now
@@ -84,7 +84,7 @@ func (s *Service) UpdateRole(
 			if err := edit(&after); err != nil {
 				return before, err
 			}
-			if after, err = grant.EditRole(facts.editor(), before, after); err != nil {
+			if after, err = grant.EditRole(facts.Editor(), before, after); err != nil {
 				return before, err
 			}
 			if after.Title == before.Title && after.Description == before.Description &&
@@ -109,7 +109,7 @@ func (s *Service) DeleteRole(ctx context.Context, caller tenant.Caller, name str
 		if err != nil {
 			return none, err
 		}
-		if err := facts.mayGrant(name); err != nil {
+		if err := facts.CheckGrant(name); err != nil {
 			return none, err
 		}
 		if err := before.CheckUnused(); err != nil {
@@ -126,7 +126,7 @@ func (s *Service) DeleteRole(ctx context.Context, caller tenant.Caller, name str
 // version.
 func findOwnRole(
 	ctx context.Context, tx *engine.Tx, name string, expect *int,
-) (grant.Role, *roleFacts, error) {
+) (grant.Role, *grant.Facts, error) {
 	role, facts, err := findWithRoleFacts(ctx, tx, errNoRole,
 		func(b *pg.Batch, into **grant.Role) { accountdb.FindRole(b, tx.Tenant, name, into) })
 	if err == nil {
@@ -144,14 +144,14 @@ func (s *Service) AssignRole(
 	ctx context.Context, caller tenant.Caller, id tenant.MemberID, role string,
 ) ([]string, error) {
 	result, err := s.changeRoles(ctx, caller, "role.assign", "role.assigned", id, role,
-		func(ctx context.Context, tx *engine.Tx, m member.Member, facts *roleFacts, _ bool) (RemainingRoles, error) {
-			if err := facts.mayGrant(role); err != nil || slices.Contains(m.Roles, role) {
+		func(ctx context.Context, tx *engine.Tx, m member.Member, facts *grant.Facts, _ bool) (RemainingRoles, error) {
+			if err := facts.CheckGrant(role); err != nil || slices.Contains(m.Roles, role) {
 				return RemainingRoles{Roles: m.Roles}, err
 			}
 			accountdb.InsertMemberRole(tx.Tx, tx.Tenant, id, role, tx.Now)
 			roles := append(slices.Clone(m.Roles), role)
 			grant.Sort(roles)
-			return RemainingRoles{Roles: roles}, s.proveAnew(ctx, tx, facts, facts.growth(m, roles))
+			return RemainingRoles{Roles: roles}, s.proveAnew(ctx, tx, facts, growthOf(facts, m, roles))
 		})
 	return result.Roles, err
 }
@@ -169,8 +169,10 @@ func (s *Service) RevokeRole(
 	ctx context.Context, caller tenant.Caller, id tenant.MemberID, role string,
 ) (RemainingRoles, error) {
 	return s.changeRoles(ctx, caller, "role.revoke", "role.revoked", id, role,
-		func(ctx context.Context, tx *engine.Tx, m member.Member, facts *roleFacts, otherOwner bool) (RemainingRoles, error) {
-			if err := facts.mayRevoke(tx.Caller, id, role); err != nil {
+		func(
+			ctx context.Context, tx *engine.Tx, m member.Member, facts *grant.Facts, otherOwner bool,
+		) (RemainingRoles, error) {
+			if err := facts.CheckRevoke(id, role); err != nil {
 				return RemainingRoles{}, err
 			}
 			left := slices.DeleteFunc(slices.Clone(m.Roles), func(held string) bool { return held == role })
@@ -206,14 +208,14 @@ func findWithoutCoach(
 func (s *Service) changeRoles(
 	ctx context.Context, caller tenant.Caller, name, action string, id tenant.MemberID, role string,
 	change func(
-		ctx context.Context, tx *engine.Tx, m member.Member, facts *roleFacts, otherOwner bool,
+		ctx context.Context, tx *engine.Tx, m member.Member, facts *grant.Facts, otherOwner bool,
 	) (RemainingRoles, error),
 ) (RemainingRoles, error) {
 	t := engine.Transaction{Name: name, Replay: true, Races: []engine.Race{roleRace}}
 	return changeAccess(ctx, s, caller, t, func(ctx context.Context, tx *engine.Tx) (RemainingRoles, error) {
 		m, otherOwner, facts, err := findMember(ctx, tx, id)
 		if err == nil && id != tx.Caller.Member {
-			err = facts.roles().CheckActOn(facts.editor(), m.Roles)
+			err = facts.Roles().CheckActOn(facts.Editor(), m.Roles)
 		}
 		if err != nil {
 			return RemainingRoles{}, err
@@ -229,7 +231,7 @@ func (s *Service) changeRoles(
 		if len(roles) < len(m.Roles) {
 			kind = notify.RoleTaken
 		}
-		rolesEvent(tx, id, changeOf(kind, roles, role))
+		rolesEvent(tx, id, event.AccessChangeOf(kind, roles, role))
 		return left, nil
 	})
 }

@@ -44,7 +44,7 @@ func (s *Service) CreateServiceAccount(
 			if err := tx.Load(ctx, &batch); err != nil {
 				return accountWithKey{}, err
 			}
-			if err := facts.mayGrant(account.Roles...); err != nil {
+			if err := facts.CheckGrant(account.Roles...); err != nil {
 				return accountWithKey{}, err
 			}
 			grant.Sort(account.Roles)
@@ -134,7 +134,7 @@ func findAccount(ctx context.Context, tx *engine.Tx, id tenant.ServiceAccountID)
 	if err != nil {
 		return account, err
 	}
-	return account, facts.mayGrant(account.Roles...)
+	return account, facts.CheckGrant(account.Roles...)
 }
 
 var errNoAccount = fault.Missing(fault.ServiceAccountNotFound, "Service account")

@@ -60,7 +60,7 @@ func (s *Service) EndSignIns(ctx context.Context, caller tenant.Caller, q SignIn
 			accountdb.ListSignIns(b, tx.Tenant, of, tx.Caller.SignIn, tx.Now, &all)
 		})
 		if err == nil && m.ID != tx.Caller.Member {
-			err = facts.roles().CheckEditMember(facts.editor(), m.Roles)
+			err = facts.Roles().CheckEditMember(facts.Editor(), m.Roles)
 		}
 		if err != nil {
 			return 0, err
@@ -94,7 +94,7 @@ func (s *Service) RemovePasskey(
 			accountdb.ListPasskeys(b, tx.Tenant, of, &all)
 		})
 		if err == nil && m.ID != tx.Caller.Member {
-			err = facts.roles().CheckEditMember(facts.editor(), m.Roles)
+			err = facts.Roles().CheckEditMember(facts.Editor(), m.Roles)
 		}
 		if err != nil || !slices.ContainsFunc(all, func(p signin.Passkey) bool { return p.ID == id }) {
 			return err

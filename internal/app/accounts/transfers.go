@@ -9,6 +9,7 @@ import (
 	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
@@ -73,7 +74,7 @@ func (s *Service) ConfirmOwnershipTransfer(
 			roles = append(slices.Clone(roles), tenant.RoleOwner)
 			grant.Sort(roles)
 		}
-		if err := s.proveAnew(ctx, tx, facts, facts.growth(*receiver, roles)); err != nil {
+		if err := s.proveAnew(ctx, tx, facts, growthOf(facts, *receiver, roles)); err != nil {
 			return nil, err
 		}
 		accountdb.InsertMemberRole(tx.Tx, tx.Tenant, receiver.ID, tenant.RoleOwner, tx.Now)
@@ -129,7 +130,7 @@ func transferChanged(
 ) {
 	parties := map[string]any{"from_member_id": t.From.Member.String(), "to_member_id": t.To.Member.String()}
 	record.Audit(tx, action, "member", t.To.Member.UUID, "", parties)
-	data := changeOf(kind, roles, tenant.RoleOwner)
+	data := event.AccessChangeOf(kind, roles, tenant.RoleOwner)
 	data.FromMember = t.From.Member
 	rolesEvent(tx, t.To.Member, data)
 }

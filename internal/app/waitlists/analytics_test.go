@@ -12,6 +12,7 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/rules/waitstats"
 	"github.com/berthhq/berth/internal/testkit"
 	"github.com/berthhq/berth/internal/testkit/expect"
 )
@@ -54,13 +55,15 @@ func TestWaitlistAnalytics_Groups(t *testing.T) {
 	expect.OK(t)(studio.App.Waitlists.ExpireDueOffers(t.Context(), studio.Tenant))
 
 	type figures struct {
-		waitlist.Counts
+		waitstats.Counts
 		Promoted int
 		Depths   map[int]int
 	}
-	taken := waitlist.Counts{Entries: 2, Active: 1, Booked: 1, Offers: 1, Accepted: 1, ResponseTime: time.Minute, Tries: 1}
-	promoted := waitlist.Counts{Entries: 1, Booked: 1}
-	lost := waitlist.Counts{Entries: 2, Active: 1, Offers: 2, Withdrawn: 1, RanOut: 1}
+	taken := waitstats.Counts{
+		Entries: 2, Active: 1, Booked: 1, Offers: 1, Accepted: 1, ResponseTime: time.Minute, Tries: 1,
+	}
+	promoted := waitstats.Counts{Entries: 1, Booked: 1}
+	lost := waitstats.Counts{Entries: 2, Active: 1, Offers: 2, Withdrawn: 1, RanOut: 1}
 	first, second := figures{taken.Sum(promoted), 1, map[int]int{1: 1}}, figures{Counts: lost}
 	by := func(groups []waitlists.WaitlistGroup) map[string]figures {
 		all := make(map[string]figures)
@@ -87,7 +90,7 @@ func TestWaitlistAnalytics_Groups(t *testing.T) {
 	}
 	for what, tt := range map[string]struct {
 		q    waitlists.WaitlistQuery
-		want waitlist.Counts
+		want waitstats.Counts
 	}{
 		"all": {waitlists.WaitlistQuery{Span: span}, taken.Sum(promoted).Sum(lost)},
 		"the first day": {
@@ -99,7 +102,7 @@ func TestWaitlistAnalytics_Groups(t *testing.T) {
 		},
 		"a location":     {waitlists.WaitlistQuery{Span: span, Location: quay}, lost},
 		"a service":      {waitlists.WaitlistQuery{Span: span, Service: massage}, promoted},
-		"one at another": {waitlists.WaitlistQuery{Span: span, Service: massage, Location: quay}, waitlist.Counts{}},
+		"one at another": {waitlists.WaitlistQuery{Span: span, Service: massage, Location: quay}, waitstats.Counts{}},
 	} {
 		test.Eq(t, tt.want, expect.Value(
 			studio.App.Waitlists.GetWaitlistAnalytics(t.Context(), studio.Owner, tt.q))(t).Total.Counts, test.Sprint(what))

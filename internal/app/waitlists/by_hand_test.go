@@ -21,6 +21,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/rules/waitstats"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
 	"github.com/berthhq/berth/internal/testkit/expect"
@@ -505,7 +506,7 @@ func TestWaitlistAnalytics_CountsOutcomes(t *testing.T) {
 		},
 	))(t)
 	total := figures.Total
-	want := waitlist.Counts{
+	want := waitstats.Counts{
 		Entries: 4, Active: 2, Booked: 1, Offers: 4, Accepted: 1, Declined: 1, RanOut: 1, Live: 1,
 		ResponseTime: 15 * time.Minute, Tries: 2,
 	}

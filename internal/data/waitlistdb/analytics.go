@@ -7,6 +7,7 @@ import (
 	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/rules/waitstats"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -15,7 +16,7 @@ type WaitlistPart struct {
 	Location tenant.LocationID
 	Service  tenant.ServiceID
 	Day      civil.Date
-	waitlist.Counts
+	waitstats.Counts
 	Promoted int         // entries that were booked without an offer
 	Depths   map[int]int // accepted offers, by their number in the round
 }

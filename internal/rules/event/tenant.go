@@ -1,6 +1,7 @@
 package event
 
 import (
+	"slices"
 	"time"
 
 	"github.com/berthhq/berth/internal/tenant"
@@ -77,3 +78,19 @@ type RulesChanged struct {
 
 // Type implements Data.
 func (RulesChanged) Type() Type { return "rules.changed" }
+
+// AccessChangeOf is what is said of a member who has other roles, or of an owner or admin who changed. If the change is
+// about the role of an owner or admin, they and all owners are told of its kind. The member has the roles of held now;
+// nil if they stay.
+func AccessChangeOf[K ~string](kind K, held []string, about ...string) AccessChanged {
+	data := AccessChanged{
+		Roles: held, Change: "", Role: "", ServiceAccount: tenant.ServiceAccountID{}, FromMember: tenant.MemberID{},
+	}
+	for _, role := range []string{tenant.RoleOwner, tenant.RoleAdmin} {
+		if slices.Contains(about, role) {
+			data.Change, data.Role = string(kind), role
+			break
+		}
+	}
+	return data
+}

@@ -1,5 +1,11 @@
 package notify
 
+import (
+	"slices"
+
+	"github.com/berthhq/berth/internal/tenant"
+)
+
 // AccessChangeKind says what changed for an owner or admin.
 type AccessChangeKind string
 
@@ -34,4 +40,24 @@ func (c AccessChange) named(e Event, people []Person) *AccessChange {
 		}
 	}
 	return &c
+}
+
+// EditOfAdmin returns of which edit of somebody with these roles owners and admins are told: of their status, and of
+// another's change of how to reach them and who they are. It is "" for members without these roles, and for other
+// edits.
+func EditOfAdmin(roles []string, active, self bool, changed []string) AccessChangeKind {
+	has := func(fields ...string) bool {
+		return slices.ContainsFunc(fields, func(field string) bool { return slices.Contains(changed, field) })
+	}
+	switch {
+	case !slices.Contains(roles, tenant.RoleOwner) && !slices.Contains(roles, tenant.RoleAdmin):
+		return ""
+	case has("status") && active:
+		return Reactivated
+	case has("status"):
+		return Deactivated
+	case has("email", "phone", "subject") && !self:
+		return ContactEdited
+	}
+	return ""
 }

@@ -1,4 +1,4 @@
-package waitlist_test
+package waitstats_test
 
 import (
 	"testing"
@@ -9,11 +9,14 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/rules/waitstats"
 )
+
+var now = time.Date(2026, 3, 16, 12, 0, 0, 0, time.UTC)
 
 func TestTally_ComputesRates(t *testing.T) {
 	t.Parallel()
-	var tally waitlist.Counts
+	var tally waitstats.Counts
 	for _, status := range []waitlist.Status{
 		waitlist.Waiting, waitlist.Offered, waitlist.Booked, waitlist.Cancelled, waitlist.Expired,
 	} {
@@ -31,12 +34,12 @@ func TestTally_ComputesRates(t *testing.T) {
 		o.CreatedAt = now
 		tally.AddOffer(o)
 	}
-	want := waitlist.Counts{
+	want := waitstats.Counts{
 		Entries: 5, Active: 2, Booked: 1, Offers: 6, Accepted: 2, Declined: 1, RanOut: 1, Withdrawn: 1, Live: 1,
 		ResponseTime: 15 * time.Minute, Tries: 5,
 	}
 	test.Eq(t, want, tally)
-	for want, tally := range map[rates]waitlist.Counts{{2.0 / 6, 0.2, 2.5, 5 * time.Minute}: want, {}: {}} {
+	for want, tally := range map[rates]waitstats.Counts{{2.0 / 6, 0.2, 2.5, 5 * time.Minute}: want, {}: {}} {
 		test.EqOp(t, want, rates{
 			tally.AcceptanceRate(), tally.ConversionRate(), tally.CascadeDepth(), tally.AverageResponse(),
 		})
@@ -52,8 +55,8 @@ type rates struct {
 func TestTally_AddsUp(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		var whole waitlist.Counts
-		parts := make([]waitlist.Counts, 2)
+		var whole waitstats.Counts
+		parts := make([]waitstats.Counts, 2)
 		for range rapid.IntRange(0, 20).Draw(t, "offers") {
 			o := waitlist.Offer{Try: rapid.IntRange(1, 5).Draw(t, "try"), CreatedAt: now}.Close(
 				rapid.SampledFrom([]waitlist.OfferStatus{
@@ -62,7 +65,7 @@ func TestTally_AddsUp(t *testing.T) {
 			e := waitlist.Entry{
 				Status: rapid.SampledFrom([]waitlist.Status{waitlist.Waiting, waitlist.Booked, waitlist.Expired}).Draw(t, "entry"),
 			}
-			for _, tally := range []*waitlist.Counts{&whole, &parts[rapid.IntRange(0, 1).Draw(t, "part")]} {
+			for _, tally := range []*waitstats.Counts{&whole, &parts[rapid.IntRange(0, 1).Draw(t, "part")]} {
 				tally.Add(e)
 				tally.AddOffer(o)
 			}

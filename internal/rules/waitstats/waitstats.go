@@ -1,6 +1,11 @@
-package waitlist
+// Package waitstats counts what happened on a waitlist.
+package waitstats
 
-import "time"
+import (
+	"time"
+
+	"github.com/berthhq/berth/internal/rules/waitlist"
+)
 
 // Counts counts what happened on a waitlist in a period of time.
 type Counts struct {
@@ -39,29 +44,33 @@ func (t Counts) AverageResponse() time.Duration {
 }
 
 // Add counts an entry.
-func (t *Counts) Add(e Entry) {
+func (t *Counts) Add(e waitlist.Entry) {
 	t.Entries++
-	t.Active += btoi(e.Status.Active())
-	t.Booked += btoi(e.Status == Booked)
+	if e.Status.Active() {
+		t.Active++
+	}
+	if e.Status == waitlist.Booked {
+		t.Booked++
+	}
 }
 
 // AddOffer counts an offer.
-func (t *Counts) AddOffer(o Offer) {
+func (t *Counts) AddOffer(o waitlist.Offer) {
 	t.Offers++
 	switch o.Status {
-	case Accepted:
+	case waitlist.Accepted:
 		t.Accepted++
 		t.Tries += o.Try
-	case Declined:
+	case waitlist.Declined:
 		t.Declined++
-	case RanOut:
+	case waitlist.RanOut:
 		t.RanOut++
-	case Withdrawn:
+	case waitlist.Withdrawn:
 		t.Withdrawn++
-	case Live:
+	case waitlist.Live:
 		t.Live++
 	}
-	if o.ClosedAt != nil && (o.Status == Accepted || o.Status == Declined) {
+	if o.ClosedAt != nil && (o.Status == waitlist.Accepted || o.Status == waitlist.Declined) {
 		t.ResponseTime += o.ClosedAt.Sub(o.CreatedAt)
 	}
 }
