@@ -139,8 +139,8 @@ var fixed = []Fixed{
 	{
 		Harm:    "an invalid edit of a role succeeds",
 		Package: "internal/rules/grant", Function: "EditRole",
-		Old:   "after.Normalize() if err != nil { return before, err",
-		New:   "after.Normalize(); if err != nil { return before, nil",
+		Old:   "after.normalizeFrom(before) if err != nil { return before, err",
+		New:   "after.normalizeFrom(before); if err != nil { return before, nil",
 		Tests: []Test{{"internal/rules/grant", "^TestRoleNormalize_ReturnsStoredFormOrNamesTheInvalidField$"}},
 	},
 	{
